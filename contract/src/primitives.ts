@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { printable } from './printable.js';
+import { headerPatterns } from './signature/headers.js';
 import { validationMessage } from './validation-message.js';
 
 z.config({ customError: validationMessage });
@@ -7,9 +8,9 @@ z.config({ customError: validationMessage });
 /** Alphabets of identifiers. Every id fits the path grammar of the signature, so no client percent-encodes a path. */
 export const patterns = {
   enumValue: /^[A-Z][A-Z0-9_]*$/,
-  requestId: /^[A-Za-z0-9._~-]{1,128}$/,
+  requestId: headerPatterns.requestId,
   tenantId: /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/,
-  clientId: /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/,
+  clientId: headerPatterns.clientId,
   vendor: /^[a-z0-9][a-z0-9_-]{0,62}$/,
   role: /^[a-z0-9][a-z0-9_-]{0,62}$/,
   commandType: /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/,

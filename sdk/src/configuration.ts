@@ -58,7 +58,6 @@ export interface Configuration {
 
 /** The longest delay that a timer takes. */
 export const MAX_TIMER_MS = 2_147_483_647;
-const REQUEST_ID = /^[A-Za-z0-9._~-]{1,128}$/;
 
 /**
  * Checks everything that can be checked without a request, so that an error names the option instead of a later 401.
@@ -85,7 +84,7 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
     userAgent: inBrowser ? undefined : `tenant-open-platform-sdk/${version}`,
     observer: createObserver(options.hooks ?? {}, options.logger ?? globalThis.console ?? {}, logLevelOf(options)),
     settle: (call) => {
-      if (call.requestId !== undefined && !REQUEST_ID.test(call.requestId)) {
+      if (call.requestId !== undefined && !headerPatterns.requestId.test(call.requestId)) {
         throw new InvalidArgumentError('requestId must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -');
       }
       const { signal, requestId } = call;

@@ -989,12 +989,6 @@ CREATE UNIQUE INDEX idempotent_answers_by_key ON public.idempotent_answers USING
 CREATE INDEX nonces_by_expiry ON public.nonces USING btree (expires_at);
 
 --
--- Name: object_grants_granted_at; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX object_grants_granted_at ON public.object_grants USING btree (granted_at);
-
---
 -- Name: object_resources_of_credential; Type: INDEX; Schema: public; Owner: -
 --
 

@@ -4,16 +4,8 @@ import { join } from 'node:path';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { dumpSchema, schemaFile } from '../test/support/dump-schema.js';
-import { firstMigration, generateSchema } from '../test/support/generate-schema.js';
 
-/**
- * Writes the first migration and its snapshot from the tables in the code, then drizzle/schema.sql from a new Postgres
- * that the built server has migrated.
- */
-const generated = generateSchema();
-writeFileSync(firstMigration.sql, generated.sql);
-writeFileSync(firstMigration.snapshot, generated.snapshot);
-
+/** Writes drizzle/schema.sql from a new Postgres that the built server has migrated. */
 const folder = mkdtempSync(join(tmpdir(), 'top-golden-'));
 const database = await startPrivatePostgres();
 try {

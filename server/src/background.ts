@@ -1,13 +1,13 @@
 import { CommandUpdate, DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
 import type { z } from 'zod';
 import type { Config } from './config.js';
+import { lastKnown } from './foundation/concurrency/shared-reads.js';
 import type { Database } from './foundation/database/database.js';
 import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
-import { analyzeGrownTables } from './foundation/database/statistics.js';
 import { openSteadyClock } from './foundation/database/steady-clock.js';
+import { analyzeGrownTables } from './foundation/database/vacuum-and-analyze.js';
 import { type Looping, startLoop } from './foundation/signals/start-loop.js';
 import type { Metrics } from './foundation/telemetry/metrics.js';
-import { lastKnown } from './foundation/waiting/shared.js';
 import { auditEvents } from './gateway/audit/audit-events.table.js';
 import { purgeNonces } from './gateway/auth/admission.js';
 import { idempotentAnswers } from './gateway/idempotency/idempotent-answers.table.js';

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { isDatabaseUrl } from './foundation/database/database-url.js';
 import { StartupError } from './foundation/startup-error.js';
+import { isDatabaseUrl } from './foundation/urls.js';
 
 const integer = (min: number, max: number) =>
   z
@@ -169,3 +170,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   throw new StartupError(`Configuration: ${problems.join('; ')}`);
 }
+
+/** Read and not imported: a bundle would keep the version of its build. src and dist are equally deep. */
+const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+export const platformVersion: string = JSON.parse(manifest).version;

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Config, readConfig } from './config.js';
+import { type Config, platformVersion, readConfig } from './config.js';
 import { baseUrlOf, openStorage, simulatesDevices } from './engines.js';
 import { startupProblem } from './foundation/database/startup-problem.js';
 import { StartupError } from './foundation/startup-error.js';
@@ -9,11 +9,8 @@ import { createLogger, serializeError } from './foundation/telemetry/logger.js';
 import { runKeys } from './operator/keys.js';
 import { bootstrapAdministrator } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
-import { platformVersion } from './platform-version.js';
-import { type Server, start } from './start.js';
-import { stopAndExit } from './stop-and-exit.js';
-import { PROCESS_NAME, supervise } from './supervise.js';
-import { type Explained, runSupervised } from './supervised-process.js';
+import { type Server, start, stopAndExit } from './start.js';
+import { type Explained, PROCESS_NAME, runSupervised, supervise } from './supervise.js';
 
 const USAGE = `Usage: tenant-open-platform [command]
 

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type postgres from 'postgres';
+import { shared } from './foundation/concurrency/shared-reads.js';
 import type { Database } from './foundation/database/database.js';
 import { codedErrorIn } from './foundation/database/database-error.js';
-import { isMigrated } from './foundation/database/migrate.js';
+import { schemaState } from './foundation/database/migrate.js';
 import type { Peers } from './foundation/peers.js';
 import type { Watchdog } from './foundation/telemetry/watchdog.js';
-import { shared } from './foundation/waiting/shared.js';
 import type { Probes } from './gateway/http/probes.js';
 import type { Bus } from './pipeline/bus/bus.js';
 
@@ -64,7 +64,8 @@ const reasons: Record<string, string> = { '25006': 'it is read-only', '53100': '
 
 /** Why the database stores nothing at the moment; null if it does. Rejects if it does not answer. */
 async function writeProblem(sql: postgres.Sql): Promise<string | null> {
-  if (!(await isMigrated(sql))) return 'migrations are missing';
+  const schema = await schemaState(sql);
+  if (schema !== 'CURRENT') return schema === 'BEHIND' ? 'migrations are missing' : 'the database has other migrations';
   try {
     await sql.unsafe(WRITE_A_PAGE);
     return null;

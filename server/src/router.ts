@@ -1,5 +1,5 @@
 import { contract } from '@tenant-open-platform/contract';
-import type { Config } from './config.js';
+import { type Config, platformVersion } from './config.js';
 import type { Database } from './foundation/database/database.js';
 import type { OpenedKeyring } from './foundation/secrets/keyring.js';
 import type { Signals } from './foundation/signals/signals.js';
@@ -11,7 +11,6 @@ import type { Waits } from './pipeline/backlog.js';
 import type { Bus } from './pipeline/bus/bus.js';
 import { commandCatalog } from './pipeline/catalog.js';
 import type { WaitFor } from './pipeline/wait-for.js';
-import { platformVersion } from './platform-version.js';
 import * as access from './resources/access/access.js';
 import { listAuditEvents } from './resources/audit-events/audit-events.js';
 import * as busPrincipals from './resources/bus-principals/bus-principals.js';

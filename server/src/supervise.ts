@@ -2,11 +2,11 @@ import cluster, { type Worker as Fork } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import type { Logger } from 'pino';
-import type { Config } from './config.js';
-import type { Said } from './foundation/peers.js';
+import { type Config, readConfig } from './config.js';
+import { peersByIpc, type Said } from './foundation/peers.js';
 import { StartupError } from './foundation/startup-error.js';
-import type { Server } from './start.js';
-import type { Explained, FromSupervised, ToSupervised } from './supervised-process.js';
+import { createLogger } from './foundation/telemetry/logger.js';
+import { type Server, start, stopAndExit } from './start.js';
 
 /** One of the processes. A restart gives it a new fork. */
 type Supervised = {
@@ -15,6 +15,15 @@ type Supervised = {
   fork: Fork | null;
   exited: Promise<{ code: number | null; signal: string | null }>;
 };
+
+/** Messages of the supervising process to one of its processes. */
+type ToSupervised = Said | { type: 'processes'; names: string[] } | { type: 'stop' };
+
+/** Messages of a process to the supervising process. */
+type FromSupervised = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | ({ type: 'failed' } & Explained);
+
+/** Why a start failed: one line, or a defect of the platform. */
+export type Explained = { problem: unknown; isTemporary: boolean };
 
 /** The environment variable that tells a supervised process its name. */
 export const PROCESS_NAME = 'TENANT_OPEN_PLATFORM_PROCESS';
@@ -154,3 +163,26 @@ const newProcess = (name: string, role: Supervised['role']): Supervised => ({
   fork: null,
   exited: Promise.resolve({ code: null, signal: null }),
 });
+
+const say = (message: FromSupervised, then = () => {}) => process.send?.(message, then);
+
+/** Runs one of several processes. The supervising process tells it when to stop; a Ctrl-C reaches all processes. */
+export async function runSupervised(name: string, explain: (error: unknown) => Explained): Promise<void> {
+  process.on('SIGINT', () => {}).on('SIGTERM', () => {});
+  let server: Server | null = null;
+  try {
+    const config: Config = readConfig(process.env);
+    const logger = createLogger(config.LOG_LEVEL).child({ process: name });
+    process.on('message', ({ type }: ToSupervised) => {
+      if (type !== 'stop') return;
+      if (server) stopAndExit(server, logger);
+      else process.exit(0);
+    });
+    server = await start(config, logger, { peers: peersByIpc(name), listens: config.ROLE === 'api' });
+    logger.info({ pid: process.pid }, 'ready');
+    const { stop: _, ...facts } = server;
+    say({ type: 'ready', server: facts });
+  } catch (error) {
+    say({ type: 'failed', ...explain(error) }, () => process.exit(1));
+  }
+}

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../src/foundation/database/database.js';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
 import { planSettings } from '../src/foundation/database/session-settings.js';
-import { analyzeGrownTables } from '../src/foundation/database/statistics.js';
+import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
 import { newId } from '../src/foundation/ids.js';
 import { localSignals } from '../src/foundation/signals/signals.js';
 import { auditEvents } from '../src/gateway/audit/audit-events.table.js';

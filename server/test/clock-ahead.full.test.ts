@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Database } from '../src/foundation/database/database.js';
-import { asAllTenants } from '../src/foundation/database/roles.js';
+import { asAllTenants } from '../src/foundation/database/row-level-security.js';
 import { openSteadyClock } from '../src/foundation/database/steady-clock.js';
 import { localSignals } from '../src/foundation/signals/signals.js';
 import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';

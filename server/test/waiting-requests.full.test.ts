@@ -1,7 +1,7 @@
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { refuse } from '../src/foundation/api-error.js';
-import { asTenant } from '../src/foundation/database/roles.js';
+import { asTenant } from '../src/foundation/database/row-level-security.js';
 import { postgresSignals } from '../src/foundation/signals/postgres-signals.js';
 import { localSignals, topics } from '../src/foundation/signals/signals.js';
 import { isTerminal } from '../src/pipeline/transitions.js';

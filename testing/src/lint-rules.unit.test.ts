@@ -27,18 +27,18 @@ const rules: Rule[] = [
     rule: 'a handler acts only as its tenant',
     message: 'Handlers act as one tenant: of the roles import asTenant alone. Every other one sees all tenants.',
     refused: {
-      'server/src/resources/x/all-tenants.ts': `export { asAllTenants } from '../../foundation/database/roles.js';`,
-      'server/src/resources/x/statement.ts': `export { asAllTenantsStatement } from '../../foundation/database/roles.js';`,
-      'server/src/resources/x/another-tenant.ts': `export { enterTenant } from '../../foundation/database/roles.js';`,
-      'server/src/resources/x/renamed.ts': `import { asAllTenants as asTenant } from '../../foundation/database/roles.js';\nexport const act = asTenant;`,
-      'server/src/resources/x/namespace.ts': `import * as roles from '../../foundation/database/roles.js';\nexport const act = roles.asAllTenants;`,
-      'server/src/resources/x/everything.ts': `export * from '../../foundation/database/roles.js';`,
-      'server/src/resources/x/dynamic.ts': `export const roles = () => import('../../foundation/database/roles.js');`,
-      'server/src/resources/rows.ts': `export { asAllTenants } from '../foundation/database/roles.js';`,
-      'server/src/resources/x/deep/all-tenants.ts': `export { asAllTenants } from '../../../foundation/database/roles.js';`,
+      'server/src/resources/x/all-tenants.ts': `export { asAllTenants } from '../../foundation/database/row-level-security.js';`,
+      'server/src/resources/x/statement.ts': `export { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';`,
+      'server/src/resources/x/another-tenant.ts': `export { enterTenant } from '../../foundation/database/row-level-security.js';`,
+      'server/src/resources/x/renamed.ts': `import { asAllTenants as asTenant } from '../../foundation/database/row-level-security.js';\nexport const act = asTenant;`,
+      'server/src/resources/x/namespace.ts': `import * as roles from '../../foundation/database/row-level-security.js';\nexport const act = roles.asAllTenants;`,
+      'server/src/resources/x/everything.ts': `export * from '../../foundation/database/row-level-security.js';`,
+      'server/src/resources/x/dynamic.ts': `export const roles = () => import('../../foundation/database/row-level-security.js');`,
+      'server/src/resources/rows.ts': `export { asAllTenants } from '../foundation/database/row-level-security.js';`,
+      'server/src/resources/x/deep/all-tenants.ts': `export { asAllTenants } from '../../../foundation/database/row-level-security.js';`,
     },
     passed: {
-      'server/src/resources/x/tenant.ts': `export { asTenant } from '../../foundation/database/roles.js';`,
+      'server/src/resources/x/tenant.ts': `export { asTenant } from '../../foundation/database/row-level-security.js';`,
     },
   },
   {
@@ -56,10 +56,10 @@ const rules: Rule[] = [
     rule: 'the pipeline enters no tenant by itself',
     message: 'The pipeline acts for all tenants (asAllTenants, asAllTenantsStatement) or as one (asTenant).',
     refused: {
-      'server/src/pipeline/enter.ts': `export { enterTenant } from '../foundation/database/roles.js';`,
+      'server/src/pipeline/enter.ts': `export { enterTenant } from '../foundation/database/row-level-security.js';`,
     },
     passed: {
-      'server/src/pipeline/sweeper.ts': `export { asAllTenantsStatement, asAllTenants } from '../foundation/database/roles.js';`,
+      'server/src/pipeline/sweeper.ts': `export { asAllTenantsStatement, asAllTenants } from '../foundation/database/row-level-security.js';`,
     },
   },
   {
@@ -79,26 +79,26 @@ const rules: Rule[] = [
     rule: 'the catalog is read and never written',
     message: 'The catalog belongs to no tenant: it is read with asAllTenantsStatement, and never written.',
     refused: {
-      'server/src/pipeline/catalog.ts': `export { asAllTenants } from '../foundation/database/roles.js';`,
+      'server/src/pipeline/catalog.ts': `export { asAllTenants } from '../foundation/database/row-level-security.js';`,
     },
     passed: {
-      'server/src/pipeline/catalog.ts': `export { asAllTenantsStatement } from '../foundation/database/roles.js';`,
+      'server/src/pipeline/catalog.ts': `export { asAllTenantsStatement } from '../foundation/database/row-level-security.js';`,
     },
   },
   {
     rule: 'acceptance reads no secret',
     message: 'Acceptance reads as one tenant (asTenant), and stores with asIngest, which reads no secret.',
     refused: {
-      'server/src/pipeline/accept.ts': `export { asAllTenantsStatement } from '../foundation/database/roles.js';`,
+      'server/src/pipeline/accept.ts': `export { asAllTenantsStatement } from '../foundation/database/row-level-security.js';`,
     },
     passed: {
-      'server/src/pipeline/accept.ts': `export { asTenant } from '../foundation/database/roles.js';`,
+      'server/src/pipeline/accept.ts': `export { asTenant } from '../foundation/database/row-level-security.js';`,
     },
   },
   {
     rule: 'resources and pipeline do not query without a role',
     message:
-      'Row-level security binds a role: query through asTenant (foundation/database/roles.ts), never with the connection itself.',
+      'Row-level security binds a role: query through asTenant (foundation/database/row-level-security.ts), never with the connection itself.',
     refused: {
       'server/src/resources/x/tagged.ts': `export const read = (database) => database.sql\`select 1\`;`,
       'server/src/resources/x/builder.ts': `export const read = (services) => services.database.drizzle.select();`,
@@ -113,7 +113,7 @@ const rules: Rule[] = [
   },
   {
     rule: 'resources and pipeline set no role by a statement',
-    message: 'Only foundation/database/roles.ts sets a role or the tenant: call asTenant.',
+    message: 'Only foundation/database/row-level-security.ts sets a role or the tenant: call asTenant.',
     refused: {
       'server/src/resources/x/role.ts': `export const read = (tx, sql) => tx.execute(sql\`set local role top_system\`);`,
       'server/src/resources/x/no-role.ts': `export const read = (tx, sql) => tx.execute(sql\`RESET ROLE\`);`,

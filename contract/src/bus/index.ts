@@ -1,9 +1,4 @@
 export { durables, inboxPrefix } from './durables.js';
-export {
-  CommandMessage,
-  CommandUpdate,
-  DeviceReplyMessage,
-  DeviceRequestMessage,
-  MAX_MESSAGE_BYTES,
-} from './messages.js';
+export { DEFAULT_EXPIRES_IN_SECONDS, MAX_MESSAGE_BYTES, MAX_OBJECT_BYTES } from './limits.js';
+export { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from './messages.js';
 export { readSubject, type SubjectKind, subjects } from './subjects.js';

@@ -3,9 +3,6 @@ import { AdapterStatus, DeviceExecutionStatus } from '../commands.js';
 import { DeviceReply, DeviceRequestId, RequestType } from '../device-requests.js';
 import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../primitives.js';
 
-/** The largest message that the platform accepts from the bus. */
-export const MAX_MESSAGE_BYTES = 65_536;
-
 const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
 /** platform → adapter, on `tenants.{tenant_id}.commands.{vendor}`. */

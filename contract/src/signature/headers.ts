@@ -7,6 +7,7 @@ export const signatureHeaders = {
 } as const;
 
 export const headerPatterns = {
+  requestId: /^[A-Za-z0-9._~-]{1,128}$/,
   clientId: /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/,
   timestamp: /^[1-9][0-9]{9}$/,
   nonce: /^[A-Za-z0-9._~-]{8,128}$/,

@@ -8,7 +8,7 @@ import {
   type NatsConnection,
   nkeyAuthenticator,
 } from '@nats-io/transport-node';
-import { API_PREFIX, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
+import { API_PREFIX, connectionOptions, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
 import type { RuntimeAbortSignal } from '../runtime.js';
 import { type AdapterLog, seldom } from './events.js';
 import { pause, until } from './pause.js';
@@ -66,14 +66,7 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
       ...principal?.connection,
       ...(tls && { tls }),
       timeout: ATTEMPT_MS,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 500,
-      // A key that is missing while the configuration of NATS is replaced will come back.
-      ignoreAuthErrorAbort: true,
-      // A connection that was lost in silence is noticed within half a minute.
-      pingInterval: 10_000,
-      // Otherwise the client builds a stack trace for every message: a third of its CPU.
-      noAsyncTraces: true,
+      ...connectionOptions,
     },
     log,
   );

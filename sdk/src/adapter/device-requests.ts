@@ -1,3 +1,4 @@
+import { DEFAULT_EXPIRES_IN_SECONDS } from '@tenant-open-platform/contract/bus-access';
 import type { AdapterLog } from './events.js';
 import type { DeviceReplyMessage, DeviceRequestMessage } from './messages.gen.js';
 import { problemOfObject } from './outcome.js';
@@ -36,8 +37,6 @@ interface Options {
   log: AdapterLog;
 }
 
-/** As in the schema of the message. */
-const DEFAULT_EXPIRES_IN_SECONDS = 300;
 /** A reply that the platform sent at the last moment is still on its way. */
 const ON_ITS_WAY_MS = 1_000;
 const RETRY_MS = 100;

@@ -1,12 +1,10 @@
+import { MAX_OBJECT_BYTES } from '@tenant-open-platform/contract/bus-access';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { type FailedStatus, isAdapterError } from './errors.js';
 import type { CommandUpdate } from './messages.gen.js';
 
 export type Update = Omit<CommandUpdate, 'command_id'>;
 export type Progress = 'DELIVERED' | 'IN_PROGRESS';
-
-/** The platform parks a message with a larger result or payload, and answers nothing on the bus. */
-const MAX_OBJECT_BYTES = 32_768;
 
 const now = () => new Date().toISOString();
 
@@ -26,7 +24,7 @@ export function succeeded(result: unknown): Update {
   return { ...update, status_reason: { code: 'RESULT_INVALID', message } };
 }
 
-/** The platform parks an update or a request that it cannot parse. */
+/** The platform parks an update or a request that it cannot parse or that is too large, and answers nothing on the bus. */
 export function problemOfObject(value: unknown): string | undefined {
   try {
     // A Date or a URL becomes a string, a function nothing.

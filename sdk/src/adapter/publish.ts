@@ -1,5 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { headers, InvalidArgumentError } from '@nats-io/transport-node';
+import { MESSAGE_TOO_LARGE } from '@tenant-open-platform/contract/bus-access';
 import type { RuntimeAbortSignal } from '../runtime.js';
 import type { Link } from './connect.js';
 import { pause } from './pause.js';
@@ -17,8 +18,6 @@ export interface Message {
 
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 5_000;
-/** JSStreamMessageExceedsMaximumErr: larger than the stream takes. */
-const MESSAGE_TOO_LARGE = 10_054;
 
 /**
  * Publishes a message until NATS has acknowledged it: through restarts, elections of a leader and full streams. Resolves

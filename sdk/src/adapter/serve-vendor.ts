@@ -1,5 +1,5 @@
 import type { JsMsg } from '@nats-io/jetstream';
-import { durables, subjects } from '@tenant-open-platform/contract/bus-access';
+import { durables, headerOf, subjects } from '@tenant-open-platform/contract/bus-access';
 import { type AdapterCounters, type CommandHandler, CommandRunner, noCounts, type Payloads } from './command-runner.js';
 import { type BusOptions, connectToBus } from './connect.js';
 import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
@@ -45,15 +45,6 @@ export interface Adapter {
    * all of them.
    */
   stop(): Promise<void>;
-}
-
-/** The client throws if a header has no valid name. Someone else may have published the message. */
-function traceparentOf(message: JsMsg): string | undefined {
-  try {
-    return message.headers?.get('traceparent') || undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** A principal of this tenant serves every tenant. */
@@ -138,7 +129,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
         // A durable that was created after the command may deliver it for the second time. Both times are whole
         // milliseconds: equal ones may hide that order.
         redelivered: message.redelivered || Date.parse(command.accepted_at) <= createdAt,
-        traceparent: traceparentOf(message),
+        traceparent: headerOf(message, 'traceparent') || undefined,
         acknowledge: () => message.ack(),
         stillWorking: () => message.working(),
         giveBack: () => message.nak(),

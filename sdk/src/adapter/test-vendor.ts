@@ -1,3 +1,4 @@
+import { DEFAULT_EXPIRES_IN_SECONDS } from '@tenant-open-platform/contract/bus-access';
 import {
   type AdapterCounters,
   type CommandHandler,
@@ -95,7 +96,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
       if (!isRepeated) requests.push(request);
       const given = isRepeated ? null : options.reply?.(request);
       if (!given) return devices.expire(tenantId, message);
-      const { device_id, request_type, dedupe_id, expires_in_seconds = 300 } = message;
+      const { device_id, request_type, dedupe_id, expires_in_seconds = DEFAULT_EXPIRES_IN_SECONDS } = message;
       const now = Date.now();
       const reply: DeviceReplyMessage = {
         device_request_id: crypto.randomUUID(),

@@ -1,3 +1,4 @@
+import { EMPTY_BODY_SHA256 } from '@tenant-open-platform/contract/signature';
 import { type Operations, operations } from '../api.gen.js';
 import { type CallSettings, type Configuration, MAX_TIMER_MS } from '../configuration.js';
 import { type ErrorContext, isApiError, isTenantOpenPlatformError, type TenantOpenPlatformError } from '../errors.js';
@@ -16,9 +17,6 @@ import { serializeBody } from './serialize-body.js';
 import { hashBody, importKey, type Key, signParts } from './signature.js';
 import { sleep } from './sleep.js';
 import { buildTarget } from './target.js';
-
-/** Most requests have no body. To hash nothing would cost each of them as much as to sign. */
-const HASH_OF_NOTHING = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 type Name = keyof Operations;
 /** The operations whose query has a cursor. */
@@ -162,7 +160,8 @@ export class Sender {
       waitMs,
       endsAt: performance.now() + settings.deadlineMs + waitMs,
       requestId: settings.requestId ?? crypto.randomUUID(),
-      bodySha256: body ? await hashBody(body) : HASH_OF_NOTHING,
+      // To hash nothing would cost each request without a body as much as to sign.
+      bodySha256: body ? await hashBody(body) : EMPTY_BODY_SHA256,
     };
   }
 

@@ -5,6 +5,9 @@ import { v7 } from 'uuid';
 const pool = Buffer.alloc(16 * 256);
 let drawn = pool.length;
 
+/** A UUID as the platform writes it. */
+export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** A UUID version 7 of that instant: the platform's ids sort by creation time. */
 export function newId(at = Date.now()): string {
   if (drawn === pool.length) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseUrl } from './parse-url.js';
+import { parseUrl } from './urls.js';
 
 test('a host name with a letter of Latin-1 is parsed, however many URLs were parsed before', () => {
   const parsed = Array.from({ length: 20_000 }, () => parseUrl('https://bücher.example')?.hostname);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hasInvalidPunycode } from './parse-url.js';
+import { hasInvalidPunycode } from './urls.js';
 
 test.each(['xn--a', 'XN--A', 'xn--', 'xn--0', 'xn--a.example', 'a.xn--zzzzzzz99999', 'xn--bcher-kva.xn--a'])(
   '%s has a label that only looks like punycode',

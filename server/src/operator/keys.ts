@@ -1,11 +1,10 @@
 import type { Config } from '../config.js';
 import { openStorage } from '../engines.js';
 import type { Database } from '../foundation/database/database.js';
-import { asTenant } from '../foundation/database/roles.js';
+import { asTenant } from '../foundation/database/row-level-security.js';
 import { readTenantIds } from '../foundation/identity/tenant-ids.js';
-import type { Keyring } from '../foundation/secrets/keyring.js';
-import { forgetCanaries, readCanaries } from '../foundation/secrets/keyring.js';
-import type { SealedRow } from '../foundation/secrets/sealed-secrets.js';
+import { forgetCanaries, type Keyring, readCanaries } from '../foundation/secrets/keyring.js';
+import type { SealedRow } from '../foundation/secrets/rewrap-secrets.js';
 import { StartupError } from '../foundation/startup-error.js';
 import { sealedAnswers } from '../gateway/idempotency/once.js';
 import { sealedCallbackEndpoints } from '../resources/callback-endpoints/callback-secret.js';

@@ -3,7 +3,7 @@ import { InputTimestamp } from '@tenant-open-platform/contract';
 import type { Config } from '../config.js';
 import { openBus } from '../engines.js';
 import { type Database, openDatabase } from '../foundation/database/database.js';
-import { asAllTenantsStatement } from '../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { StartupError } from '../foundation/startup-error.js';
 import { createLogger } from '../foundation/telemetry/logger.js';
 import { createMetrics } from '../foundation/telemetry/metrics.js';

@@ -2,7 +2,7 @@ import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { durables } from '@tenant-open-platform/contract/bus';
 import { sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
-import { asAllTenants } from '../foundation/database/roles.js';
+import { asAllTenants } from '../foundation/database/row-level-security.js';
 import type { Bus } from './bus/bus.js';
 import { vendors } from './catalog.table.js';
 

@@ -1,8 +1,8 @@
 import type postgres from 'postgres';
+import { lastKnown, shared } from '../foundation/concurrency/shared-reads.js';
 import type { Database } from '../foundation/database/database.js';
-import { asAllTenantsStatement } from '../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
-import { lastKnown, shared } from '../foundation/waiting/shared.js';
 import { FURTHEST_END_SECONDS } from './outbox.table.js';
 
 type Backlog = { rows: number; oldestSeconds: number; events: number; oldestEventSeconds: number };

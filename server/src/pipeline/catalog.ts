@@ -1,8 +1,8 @@
 import type { ValidateFunction } from 'ajv';
 import { type ApiError, type Refuse, refuse, unavailable } from '../foundation/api-error.js';
+import { sharedNext } from '../foundation/concurrency/shared-reads.js';
 import type { Database } from '../foundation/database/database.js';
-import { asAllTenantsStatement } from '../foundation/database/roles.js';
-import { sharedNext } from '../foundation/waiting/shared.js';
+import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { compilePayloadSchema, validationDetails } from './payload-schema.js';
 
 type CommandType = { revision: number; enabled: boolean; validate: Validate };

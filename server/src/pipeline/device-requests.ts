@@ -1,9 +1,15 @@
-import { type DeviceReplyMessage, type DeviceRequestMessage, subjects } from '@tenant-open-platform/contract/bus';
+import {
+  DEFAULT_EXPIRES_IN_SECONDS,
+  type DeviceReplyMessage,
+  type DeviceRequestMessage,
+  MAX_OBJECT_BYTES,
+  subjects,
+} from '@tenant-open-platform/contract/bus';
 import { and, asc, between, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { purgeByAge } from '../foundation/database/purge-by-age.js';
-import { asAllTenants } from '../foundation/database/roles.js';
+import { asAllTenants } from '../foundation/database/row-level-security.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import { readTenantIds } from '../foundation/identity/tenant-ids.js';
 import { firstIdAt, idTimeOf, newIdTail } from '../foundation/ids.js';
@@ -19,8 +25,6 @@ export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; me
 
 /** RECEIVED: stored. REPEATED: received before under the same dedupe_id; nothing changes. */
 export type Reception = 'RECEIVED' | 'REPEATED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VENDOR';
-
-const DEFAULT_EXPIRES_IN_SECONDS = 300;
 
 type ReceptionRow = { has_tenant: boolean; has_vendor: boolean; is_new: boolean };
 
@@ -99,8 +103,6 @@ function toReception({ has_tenant, has_vendor, is_new }: ReceptionRow): Receptio
   return is_new ? 'RECEIVED' : 'REPEATED';
 }
 
-const MAX_PAYLOAD_BYTES = 32_768;
-
 const refusals: Partial<Record<Reception, string>> = {
   UNKNOWN_TENANT: 'The tenant of the subject does not exist or is disabled.',
   UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',
@@ -109,8 +111,8 @@ const refusals: Partial<Record<Reception, string>> = {
 export const takeDeviceRequest =
   (receive: (incoming: DeviceRequest) => Promise<Reception>) =>
   async (message: DeviceRequestMessage, sender: MessageSource): Promise<Handled> => {
-    if (Buffer.byteLength(JSON.stringify(message.payload)) > MAX_PAYLOAD_BYTES) {
-      return `The payload is larger than ${MAX_PAYLOAD_BYTES} bytes.`;
+    if (Buffer.byteLength(JSON.stringify(message.payload)) > MAX_OBJECT_BYTES) {
+      return `The payload is larger than ${MAX_OBJECT_BYTES} bytes.`;
     }
     return refusals[await receive({ ...sender, message })] ?? 'DONE';
   };

@@ -2,7 +2,7 @@ import type { PlatformEvent } from '@tenant-open-platform/contract';
 import { subjects } from '@tenant-open-platform/contract/bus';
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
-import { asAllTenants, asAllTenantsStatement } from '../foundation/database/roles.js';
+import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { busPrincipals } from '../foundation/identity/identity.table.js';
 import { newId } from '../foundation/ids.js';
 import type { Message } from './bus/bus.js';

@@ -2,7 +2,7 @@ import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { durables, subjects } from '@tenant-open-platform/contract/bus';
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
-import { asAllTenants } from '../foundation/database/roles.js';
+import { asAllTenants } from '../foundation/database/row-level-security.js';
 import { busPrincipals, tenants } from '../foundation/identity/identity.table.js';
 import { topics } from '../foundation/signals/signals.js';
 import { type Looping, startLoop } from '../foundation/signals/start-loop.js';

@@ -1,7 +1,7 @@
-import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
+import { type CommandUpdate, MAX_OBJECT_BYTES } from '@tenant-open-platform/contract/bus';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
-import { asAllTenants } from '../foundation/database/roles.js';
+import { asAllTenants } from '../foundation/database/row-level-security.js';
 import type { Signals } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import type { Handled, MessageSource } from './bus/take-message.js';
@@ -114,8 +114,6 @@ const lateResultOf = ({ adapter_status, device_execution_status, status_reason, 
   result: result ?? null,
 });
 
-const MAX_RESULT_BYTES = 32_768;
-
 const refusals: Partial<Record<ReportOutcome, string>> = {
   UNKNOWN: 'The tenant of the subject has no such command for this vendor.',
   TOO_EARLY: 'The command is not dispatched yet.',
@@ -124,8 +122,8 @@ const refusals: Partial<Record<ReportOutcome, string>> = {
 export const takeCommandUpdate =
   (report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) =>
   async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {
-    if (update.result !== undefined && Buffer.byteLength(JSON.stringify(update.result)) > MAX_RESULT_BYTES) {
-      return `The result is larger than ${MAX_RESULT_BYTES} bytes.`;
+    if (update.result !== undefined && Buffer.byteLength(JSON.stringify(update.result)) > MAX_OBJECT_BYTES) {
+      return `The result is larger than ${MAX_OBJECT_BYTES} bytes.`;
     }
     const outcome = await report({ ...sender, update });
     metrics.countReport(outcome);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiError } from '../foundation/api-error.js';
+import { createSlots } from '../foundation/concurrency/limits-per-key.js';
+import { createTurns } from '../foundation/concurrency/turns.js';
 import type { Database } from '../foundation/database/database.js';
-import { asAllTenantsStatement } from '../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { createWaker, type Signals } from '../foundation/signals/signals.js';
-import { createSlots } from '../foundation/waiting/slots.js';
-import { createTurns } from '../foundation/waiting/turns.js';
 
 /** How long a change may go unnoticed if its signal was lost: while signals arrive, and while they do not. */
 const LOOK_OUT_MS = { min: 10_000, max: 15_000 };

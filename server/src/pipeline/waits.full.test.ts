@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool } from '../../test/support/open-pool.js';
 import type { Database } from '../foundation/database/database.js';
-import { asAllTenantsStatement } from '../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { createWaits } from './backlog.js';
 import { takeLease } from './outbox/lease.js';
 

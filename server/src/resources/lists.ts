@@ -3,10 +3,8 @@ import { MAX_INSTANT } from '@tenant-open-platform/contract';
 import { asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
 import { all, boundedScan, fittingRows, jsonBytes } from '../foundation/database/pages.js';
+import { ID } from '../foundation/ids.js';
 import type { Call, CallOf } from '../gateway/operation/call.js';
-
-/** A position of a list in the order of its ids. */
-export const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The scope of a cursor: one list, in one tenant, with these filters. */
 type List = { call: CallOf<'INVALID_CURSOR'>; filters: Record<string, unknown> };

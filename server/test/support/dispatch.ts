@@ -1,5 +1,5 @@
 import type { Database } from '../../src/foundation/database/database.js';
-import { asAllTenants } from '../../src/foundation/database/roles.js';
+import { asAllTenants } from '../../src/foundation/database/row-level-security.js';
 import type { Now } from '../../src/foundation/database/steady-clock.js';
 import { localSignals } from '../../src/foundation/signals/signals.js';
 import type { Message } from '../../src/pipeline/bus/bus.js';

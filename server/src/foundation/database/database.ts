@@ -1,19 +1,13 @@
 import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
-import { urlsOfHosts } from './database-url.js';
+import { urlsOfHosts } from '../urls.js';
 import { startEmbeddedDatabase } from './embedded.js';
-import {
-  inheritsRoles,
-  refuseForeignFunctions,
-  refuseLoginThatSeesTenants,
-  refusePrivilegedLogin,
-  refuseRolesThatBypassRowSecurity,
-} from './login-role.js';
-import { isMigrated, migrate } from './migrate.js';
-import { nodeSettings, planSettings, refuseOtherSettings } from './session-settings.js';
+import { checkFunctionOwners, checkLogin, checkLoginSeesNoTenant, checkRoles, inheritsRoles } from './login-role.js';
+import { migrate, schemaState } from './migrate.js';
+import { checkSettings, nodeSettings, planSettings } from './session-settings.js';
 import { waitForPostgres } from './startup-problem.js';
-import { vacuumTables } from './statistics.js';
+import { vacuumTables } from './vacuum-and-analyze.js';
 
 export type Database = {
   sql: postgres.Sql;
@@ -40,15 +34,15 @@ export const openDatabase = ({ DATABASE_URL: url, DATABASE_POOL_SIZE, DATA_DIR }
 
 async function openPostgres(url: string, poolSize: number): Promise<Database> {
   const sql = postgres(url, { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: poolSize });
-  refuseUnpatchedDriver(sql.options);
+  checkDriver(sql.options);
   const close = () => sql.end({ timeout: 5 });
   try {
-    await refuseOtherSettings(sql);
-    await refusePrivilegedLogin(sql);
-    if (!(await isMigrated(sql)) || (await inheritsRoles(sql))) await migratePostgres(url);
-    await refuseRolesThatBypassRowSecurity(sql);
-    await refuseForeignFunctions(sql);
-    await refuseLoginThatSeesTenants(sql);
+    await checkSettings(sql);
+    await checkLogin(sql);
+    if ((await schemaState(sql)) !== 'CURRENT' || (await inheritsRoles(sql))) await migratePostgres(url);
+    await checkRoles(sql);
+    await checkFunctionOwners(sql);
+    await checkLoginSeesNoTenant(sql);
   } catch (error) {
     await close();
     throw error;
@@ -87,9 +81,9 @@ async function openEmbedded(directory: string): Promise<Database> {
         .map(([name, value]) => `set ${name} = ${value}`)
         .join('; '),
     );
-    if (!(await isMigrated(sql))) await migrate(sql);
-    await refuseRolesThatBypassRowSecurity(sql);
-    await refuseForeignFunctions(sql);
+    if ((await schemaState(sql)) !== 'CURRENT') await migrate(sql);
+    await checkRoles(sql);
+    await checkFunctionOwners(sql);
     // A failure waits for the next round.
     const vacuuming = setInterval(() => void vacuumTables(sql).catch(() => {}), VACUUM_INTERVAL_MS).unref();
     return databaseOf(sql, async () => {
@@ -124,7 +118,7 @@ const base = { fetch_types: false, connect_timeout: 5, backoff, onnotice: () => 
 const limits = { answer_timeout: 15, queue_timeout: 5 } as const;
 
 /** The driver drops options that it does not know without a word. */
-export function refuseUnpatchedDriver(options: { answer_timeout?: unknown; queue_timeout?: unknown }): void {
+export function checkDriver(options: { answer_timeout?: unknown; queue_timeout?: unknown }): void {
   if (options.answer_timeout === limits.answer_timeout && options.queue_timeout === limits.queue_timeout) return;
   throw new StartupError(
     'This build contains the Postgres driver without the patch of the repository (patches/postgres@3.4.9.patch): after a failover, requests would wait for lost connections. Run pnpm install and pnpm build in the repository, and deploy that build.',

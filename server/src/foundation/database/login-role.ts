@@ -2,7 +2,7 @@ import type postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
 
 /** Superusers and BYPASSRLS pass row-level security. Checked before the migrations: the login will own the tables. */
-export async function refusePrivilegedLogin(sql: postgres.Sql): Promise<void> {
+export async function checkLogin(sql: postgres.Sql): Promise<void> {
   const [login] = await sql<{ name: string }[]>`
     select rolname as name from pg_roles where rolname = current_user and (rolsuper or rolbypassrls)`;
   if (!login) return;
@@ -45,7 +45,7 @@ const stopInheritingStatement = ({ name, inherits_per_grant }: Login) =>
 export async function stopInheriting(sql: postgres.Sql): Promise<void> {
   const login = await readLogin(sql);
   if (!login.inherits || (login.has_other_roles && !login.inherits_per_grant)) return;
-  // If it lacks the right, refuseLoginThatSeesTenants tells the administrator which statement to run.
+  // If it lacks the right, checkLoginSeesNoTenant tells the administrator which statement to run.
   await sql.unsafe(stopInheritingStatement(login)).catch(() => {});
   await keepSchemaPublic(sql);
 }
@@ -64,7 +64,7 @@ export async function keepSchemaPublic(sql: postgres.Sql): Promise<void> {
 }
 
 /** A statement without `set role` must not see a row of any tenant, in any table. */
-export async function refuseLoginThatSeesTenants(sql: postgres.Sql): Promise<void> {
+export async function checkLoginSeesNoTenant(sql: postgres.Sql): Promise<void> {
   const tables = await sql<{ name: string }[]>`
     select relname as name
     from pg_class
@@ -88,7 +88,7 @@ export async function refuseLoginThatSeesTenants(sql: postgres.Sql): Promise<voi
 }
 
 /** Row-level security does not apply to superusers, to owners without FORCE, and to BYPASSRLS: refuse such roles. */
-export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promise<void> {
+export async function checkRoles(sql: postgres.Sql): Promise<void> {
   for (const role of ['top_app', 'top_system', 'top_ingest']) {
     const [is] = await sql.begin(async (tx) => {
       await tx`select set_config('role', ${role}, true)`;
@@ -107,7 +107,7 @@ export async function refuseRolesThatBypassRowSecurity(sql: postgres.Sql): Promi
 }
 
 /** A function has the rights of its owner. A dump that was restored without owners has another one. */
-export async function refuseForeignFunctions(sql: postgres.Sql): Promise<void> {
+export async function checkFunctionOwners(sql: postgres.Sql): Promise<void> {
   const [wrong] = await sql<{ name: string; login: string }[]>`
     select oid::regprocedure as name, quote_ident(current_user) as login
     from pg_proc

@@ -8,7 +8,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 import { startLink } from '../../../test/support/start-link.js';
 import type { Database } from './database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from './database-error.js';
-import { asAllTenantsStatement, asTenant } from './roles.js';
+import { asAllTenantsStatement, asTenant } from './row-level-security.js';
 import { nodeSettings } from './session-settings.js';
 
 const MAX = 3;

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
@@ -7,7 +6,8 @@ import { StartupError } from '../startup-error.js';
 import { errorCodeOf } from './database-error.js';
 import { keepSchemaPublic, stopInheriting } from './login-role.js';
 
-const MIGRATIONS = fileURLToPath(new URL(/* the same depth in src and dist */ '../drizzle', import.meta.url));
+/** As seen from `dist`. */
+const MIGRATIONS = fileURLToPath(new URL('../drizzle', import.meta.url));
 
 /** An arbitrary lock number that only the platform's migrations use. */
 const ADVISORY_LOCK = 7_460_112_853n;
@@ -18,33 +18,46 @@ const LOCK_TIMEOUT_MS = 500;
 const BETWEEN_ATTEMPTS_MS = 500;
 const GIVE_UP_AFTER_MS = 120_000;
 
+/** Those of this build, read once: readiness compares them every two seconds. */
+let own: MigrationMeta[] | undefined;
+const ownMigrations = () => (own ??= readMigrationFiles({ migrationsFolder: MIGRATIONS }));
+
+/**
+ * How the database compares with the migrations of this build: it has all of them, and those of a later build perhaps;
+ * some are missing; or a migration with another text was applied.
+ */
+export type SchemaState = 'CURRENT' | 'BEHIND' | 'OTHER';
+
+export async function schemaState(sql: postgres.Sql, migrations = ownMigrations()): Promise<SchemaState> {
+  const applied = await sql<{ hash: string }[]>`
+    select hash from drizzle.__drizzle_migrations order by id`.catch((error: unknown) => {
+    if (errorCodeOf(error) === UNDEFINED_TABLE) return [];
+    throw error;
+  });
+  if (applied.some(({ hash }, index) => hash !== (migrations[index]?.hash ?? hash))) return 'OTHER';
+  return applied.length < migrations.length ? 'BEHIND' : 'CURRENT';
+}
+
 /**
  * Applies missing migrations on a client with one connection, which holds the lock until it closes. Nodes that start at
  * the same time wait for the first one.
  */
 export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<void> {
+  const migrations = readMigrationFiles({ migrationsFolder: folder });
   await lockMigrations(sql);
+  if ((await schemaState(sql, migrations)) === 'OTHER') {
+    // Until the first release migrations may be edited. No migration leads from an edited one to its new text.
+    throw new StartupError(
+      'An old development version created this database, and no migration leads from it to this version. Delete the data directory, or the database that DATABASE_URL names, and start again.',
+    );
+  }
   await keepSchemaPublic(sql);
   await sql`create schema if not exists drizzle`;
   await sql`
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
-  const last = await lastApplied(sql);
-  const migrations = readMigrationFiles({ migrationsFolder: folder });
-  await refuseOldDevelopmentDatabase(sql, migrations, last);
-  for (const migration of migrations) {
-    if (migration.folderMillis > last) await apply(sql, migration);
-  }
+  const [applied] = await sql<{ count: number }[]>`select count(*)::int as count from drizzle.__drizzle_migrations`;
+  for (const migration of migrations.slice(applied?.count)) await apply(sql, migration);
   await stopInheriting(sql);
-}
-
-/** Until the first release migrations are edited in place. No migration leads from an edited one to its new text. */
-async function refuseOldDevelopmentDatabase(sql: postgres.Sql, migrations: MigrationMeta[], last: number) {
-  const rows = await sql<{ hash: string }[]>`select hash from drizzle.__drizzle_migrations`;
-  const applied = new Set(rows.map(({ hash }) => hash));
-  if (migrations.every(({ hash, folderMillis }) => folderMillis > last || applied.has(hash))) return;
-  throw new StartupError(
-    'An old development version created this database, and no migration leads from it to this version. Delete the data directory, or the database that DATABASE_URL names, and start again.',
-  );
 }
 
 /**
@@ -92,32 +105,6 @@ async function apply(sql: postgres.Sql, migration: MigrationMeta): Promise<void>
 
 const record = (sql: postgres.Sql | postgres.TransactionSql, { hash, folderMillis }: MigrationMeta) =>
   sql`insert into drizzle.__drizzle_migrations (hash, created_at) values (${hash}, ${folderMillis})`;
-
-let newest: number | undefined;
-
-/** When the newest migration of this build was generated, in Unix milliseconds. */
-function newestMigration(): number {
-  const journal = () => JSON.parse(readFileSync(`${MIGRATIONS}/meta/_journal.json`, 'utf8')) as { entries: Entry[] };
-  newest ??= journal().entries.at(-1)?.when ?? 0;
-  return newest;
-}
-
-type Entry = { when: number };
-
-/** Whether the database has every migration of this build. */
-export async function isMigrated(sql: postgres.Sql): Promise<boolean> {
-  return (await lastApplied(sql)) >= newestMigration();
-}
-
-/** When the newest migration in the database was generated, in Unix milliseconds. */
-async function lastApplied(sql: postgres.Sql): Promise<number> {
-  const rows = await sql<{ applied: string }[]>`
-    select max(created_at)::text as applied from drizzle.__drizzle_migrations`.catch((error: unknown) => {
-    if (errorCodeOf(error) === UNDEFINED_TABLE) return [];
-    throw error;
-  });
-  return Number(rows[0]?.applied ?? 0);
-}
 
 const UNDEFINED_TABLE = '42P01';
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -2,7 +2,7 @@ import { getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { idTimeOf } from '../ids.js';
 import type { Database, Transaction } from './database.js';
-import { asAllTenants } from './roles.js';
+import { asAllTenants } from './row-level-security.js';
 
 /** Deletes some expired rows. It is called again soon if there may be more. */
 export type Purge = {

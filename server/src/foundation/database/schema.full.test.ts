@@ -1,16 +1,28 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { platform } from '@tenant-open-platform/testing';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { dumpSchema, schemaFile } from '../../../test/support/dump-schema.js';
-import { firstMigration, generateSchema } from '../../../test/support/generate-schema.js';
+
+const server = fileURLToPath(new URL('../../..', import.meta.url));
 
 test('drizzle/schema.sql equals the result of the migrations; pnpm golden:schema of the server refreshes it', () => {
   expect(dumpSchema(platform().databaseUrl as string)).toBe(readFileSync(schemaFile, 'utf8'));
 });
 
-test('the first migration is what drizzle-kit generates from the tables in the code', () => {
-  expect(generateSchema()).toEqual({
-    sql: readFileSync(firstMigration.sql, 'utf8'),
-    snapshot: readFileSync(firstMigration.snapshot, 'utf8'),
-  });
+test('the migrations make the tables in the code: drizzle-kit generates no further one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'top-schema-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  cpSync(join(server, 'drizzle'), folder, { recursive: true });
+  const args = [
+    'generate',
+    '--dialect=postgresql',
+    '--schema=./src/**/*.table.ts',
+    `--out=${relative(server, folder)}`,
+  ];
+  execFileSync(join(server, 'node_modules/.bin/drizzle-kit'), args, { cwd: server, stdio: 'pipe' });
+  expect(readdirSync(folder)).toEqual(readdirSync(join(server, 'drizzle')));
 });

@@ -57,7 +57,7 @@ export const nodeSettings: Record<string, string> = {
 };
 
 /** Refuses, before any migration runs, an encoding that lacks characters and a pooler that drops these settings. */
-export async function refuseOtherSettings(sql: postgres.Sql): Promise<void> {
+export async function checkSettings(sql: postgres.Sql): Promise<void> {
   const rows = await sql<{ name: string; setting: string; database: string }[]>`
     select lower(name) as name, setting, current_database() as database from pg_settings
     where lower(name) in ${sql([...Object.keys(sessionSettings), 'server_encoding'])}`;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../startup-error.js';
+import { urlsOfHosts } from '../urls.js';
 import { codedErrorIn, hadNoEffect, hasUnknownEffect } from './database-error.js';
-import { urlsOfHosts } from './database-url.js';
 
 const START_WITHIN_MS = 15_000;
 const RETRY_AFTER_MS = 250;

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { lastKnown } from '../waiting/shared.js';
+import { lastKnown } from '../concurrency/shared-reads.js';
 import type { Database } from './database.js';
 
 /** The present instant in a statement. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from './database.js';
-import { vacuumTables } from './statistics.js';
+import { vacuumTables } from './vacuum-and-analyze.js';
 
 let platform: IdlePlatform;
 let database: Database;

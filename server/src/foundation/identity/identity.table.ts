@@ -218,3 +218,17 @@ export const nonces = pgTable(
     index('nonces_by_expiry').on(table.expiresAt),
   ],
 );
+
+/**
+ * Names that are unique on the whole platform, and their owners. Only the deletion of a tenant frees names: its keys of
+ * the bus, but no client id.
+ */
+export const takenNames = pgTable(
+  'taken_names',
+  {
+    kind: text({ enum: ['CLIENT_ID', 'BUS_ACCOUNT_KEY', 'BUS_USER_KEY'] }).notNull(),
+    name: text().notNull(),
+    tenantId: text('tenant_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.kind, table.name] })],
+);

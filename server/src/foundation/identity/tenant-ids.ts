@@ -1,5 +1,5 @@
 import type { Database } from '../database/database.js';
-import { asAllTenants } from '../database/roles.js';
+import { asAllTenants } from '../database/row-level-security.js';
 import { tenants } from './identity.table.js';
 
 export async function readTenantIds(database: Database): Promise<string[]> {

@@ -1,14 +1,13 @@
 import { exec } from 'node:child_process';
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database } from '../database/database.js';
+import { keyringCanaries } from '../database/platform.table.js';
 import { StartupError } from '../startup-error.js';
-import { keyringCanaries } from './keyring-canaries.table.js';
-import { writePrivateFile } from './private-file.js';
 
 const Keyring = z
   .strictObject({
@@ -192,4 +191,42 @@ async function outputOf(command: string): Promise<string> {
       `KEYRING_COMMAND ${reason}. Its output is not shown, because keys may be in it: run it by hand.`,
     );
   }
+}
+
+/** Writes a file that only its owner can read. It appears whole or not at all, and is on the disk when this returns. */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const temporary = `${file}.${process.pid}.tmp`;
+  const handle = await open(temporary, 'w', 0o600);
+  try {
+    await handle.chmod(0o600);
+    await handle.writeFile(`${text}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, file);
+}
+
+export const SEALED_NUMBER = /^[A-Za-z0-9_-]{22}$/;
+
+/**
+ * Encrypts numbers below 2^63 for one owner. The texts show neither the number nor how far two numbers are apart. The
+ * same number gives the same text. One AES block: 8 bytes of the owner's hash, which `open` checks, and 8 of the number.
+ */
+export function sealedNumbers(key: Buffer, owner: string) {
+  const tag = createHash('sha256').update(owner).digest().subarray(0, 8);
+  return {
+    seal(number: string): string {
+      const block = Buffer.concat([tag, Buffer.alloc(8)]);
+      block.writeBigInt64BE(BigInt(number), 8);
+      return createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block).toString('base64url');
+    },
+    /** Null if the text was not sealed for this owner. */
+    open(text: string): string | null {
+      const sealed = Buffer.from(text, 'base64url');
+      const block = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(sealed);
+      return block.subarray(0, 8).equals(tag) ? String(block.readBigInt64BE(8)) : null;
+    },
+  };
 }

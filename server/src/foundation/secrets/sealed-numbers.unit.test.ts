@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { SEALED_NUMBER, sealedNumbers } from './sealed-numbers.js';
+import { SEALED_NUMBER, sealedNumbers } from './keyring.js';
 
 const key = randomBytes(32);
 const acme = sealedNumbers(key, 'acme');

@@ -3,10 +3,10 @@ import { allOperations } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { sql } from 'drizzle-orm';
 import { ApiError } from '../../foundation/api-error.js';
+import { createWindows } from '../../foundation/concurrency/limits-per-key.js';
+import { createTurns } from '../../foundation/concurrency/turns.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { ID_TIME, newIdTail } from '../../foundation/ids.js';
-import { createTurns } from '../../foundation/waiting/turns.js';
-import { createWindows } from '../../foundation/waiting/windows.js';
 import type { Call } from '../operation/call.js';
 import { auditEvents } from './audit-events.table.js';
 

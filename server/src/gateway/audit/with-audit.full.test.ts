@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { unique } from '../../../test/support/unique.js';
 import type { Database } from '../../foundation/database/database.js';
-import { asTenant } from '../../foundation/database/roles.js';
+import { asTenant } from '../../foundation/database/row-level-security.js';
 import type { Call } from '../operation/call.js';
 import { withAudit } from './audit.js';
 

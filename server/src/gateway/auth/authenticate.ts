@@ -10,12 +10,11 @@ import {
 } from '@tenant-open-platform/contract/signature';
 import type { Logger } from 'pino';
 import { ApiError, unavailable } from '../../foundation/api-error.js';
+import { createSlots } from '../../foundation/concurrency/limits-per-key.js';
 import type { Database } from '../../foundation/database/database.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { createSlots } from '../../foundation/waiting/slots.js';
 import { addressOf, networkOf } from '../http/address.js';
-import type { Incoming } from '../http/exchange.js';
-import { hasBody, readBody } from '../http/exchange.js';
+import { hasBody, type Incoming, readBody } from '../http/exchange.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { findOperation } from '../operation/find-operation.js';
 import { createSignatureVerifier, type VerifiedBy } from './signing-keys.js';

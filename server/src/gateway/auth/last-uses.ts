@@ -1,5 +1,5 @@
 import type { Database } from '../../foundation/database/database.js';
-import { asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { type Looping, startLoop } from '../../foundation/signals/start-loop.js';
 
 type Use = { tenantId: string; clientId: string; secretVersion: number; usedAt: Date };

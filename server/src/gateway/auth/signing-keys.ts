@@ -1,12 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { createPacedReader } from '../../foundation/concurrency/paced-reader.js';
 import type { Database } from '../../foundation/database/database.js';
-import { asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { credentialOwner, generateCredentialSecret } from '../../foundation/secrets/credential-secret.js';
 import { KeyMissingError, type Keyring } from '../../foundation/secrets/keyring.js';
 import { boundedLog, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
-import { createPacedReader } from '../../foundation/waiting/paced-reader.js';
 
 /** The current secret, and the previous one while both are valid. For an unknown client_id: a random secret. */
 type SigningKeys = {

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
+import { shared } from '../../foundation/concurrency/shared-reads.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
-import { shared } from '../../foundation/waiting/shared.js';
 
 export type Probes = {
   /** Why the process cannot serve; null if it can. */

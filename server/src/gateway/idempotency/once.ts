@@ -6,7 +6,7 @@ import type { Request, Response } from 'express';
 import { ApiError, validationFailed } from '../../foundation/api-error.js';
 import { ID_TIME, newIdTail } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { sealedTable } from '../../foundation/secrets/sealed-secrets.js';
+import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import type { Call, Once } from '../operation/call.js';
 import { idempotentAnswers } from './idempotent-answers.table.js';
 

@@ -1,7 +1,6 @@
 import { ApiError } from '../../foundation/api-error.js';
+import { createSlots, createWindows } from '../../foundation/concurrency/limits-per-key.js';
 import { noPeers, type Peers } from '../../foundation/peers.js';
-import { createSlots } from '../../foundation/waiting/slots.js';
-import { createWindows } from '../../foundation/waiting/windows.js';
 
 const WINDOW_SECONDS = 60;
 /** A list of this size costs the platform about as much as a small read. A larger answer counts as several requests. */

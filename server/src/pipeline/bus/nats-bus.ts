@@ -9,9 +9,10 @@ import {
   type MsgRequest,
 } from '@nats-io/jetstream';
 import { headers, InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
+import { MESSAGE_TOO_LARGE } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
+import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
-import { shared } from '../../foundation/waiting/shared.js';
 import {
   type Bus,
   countByTenant,
@@ -180,9 +181,6 @@ const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause
 
 /** Larger than nats-server carries or the stream keeps: a retry cannot help. */
 const isForGood = (error: Error) => error instanceof InvalidArgumentError || isApiError(error, MESSAGE_TOO_LARGE);
-
-/** JSStreamMessageExceedsMaximumErr: larger than the max_msg_size of the stream. */
-const MESSAGE_TOO_LARGE = 10_054;
 
 const isCluster = ({ info }: NatsConnection) => info?.cluster !== undefined;
 

@@ -10,6 +10,7 @@ import {
   nkeyAuthenticator,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
+import { connectionOptions } from '@tenant-open-platform/contract/bus-access';
 import { StartupError } from '../../foundation/startup-error.js';
 
 export type NatsOptions = {
@@ -34,20 +35,11 @@ export async function connectToNats(options: NatsOptions): Promise<NatsConnectio
   const authenticator = await authenticatorOf(options, urls);
   const settings: ConnectionOptions = {
     name: 'tenant-open-platform',
-    // Otherwise the client builds a stack trace for every publish: a third of its CPU.
-    noAsyncTraces: true,
     servers: urls.map(({ host }) => host),
     ...(authenticator && { authenticator }),
     ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
     timeout: ATTEMPT_MS,
-    reconnect: true,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 500,
-    // A user that is missing while the server's configuration is replaced will come back.
-    ignoreAuthErrorAbort: true,
-    // Detects a silent loss of the connection within half a minute.
-    pingInterval: 10_000,
-    maxPingOut: 2,
+    ...connectionOptions,
   };
   const until = performance.now() + (options.startWithinMs ?? START_WITHIN_MS);
   for (;;) {

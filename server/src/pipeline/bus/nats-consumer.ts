@@ -10,6 +10,7 @@ import {
   PubHeaders,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { headerOf } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { type Consumer, type Durable, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_AN_ERROR_MS } from './bus.js';
 
@@ -139,13 +140,4 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
       await Promise.all(underWay);
     },
   };
-}
-
-/** The client throws when it reads a header whose name is not valid. An adapter must not stop its message with one. */
-function headerOf(message: JsMsg, name: string): string {
-  try {
-    return message.headers?.get(name) ?? '';
-  } catch {
-    return '';
-  }
 }

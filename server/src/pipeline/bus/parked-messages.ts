@@ -4,8 +4,8 @@ import type postgres from 'postgres';
 import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
-import { asAllTenantsStatement } from '../../foundation/database/roles.js';
-import { ID_TIME, newIdTail } from '../../foundation/ids.js';
+import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
+import { ID, ID_TIME, newIdTail } from '../../foundation/ids.js';
 import type { Delivery } from './bus.js';
 
 /** How many bytes are kept of a message that is larger than an adapter may send. */
@@ -61,14 +61,13 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
 const printable = (subject: string) => subject.slice(0, 512).replace(/[^\x20-\x7E]/g, '?');
 
 const PREFIX = 'parked:';
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The id under which a parked message is published again. It tells the taker which row to delete. */
 export const retriedMessageId = (parkedMessageId: string) => `${PREFIX}${parkedMessageId}`;
 
 const parkedIdOf = ({ messageId }: Delivery): string | null => {
   const id = messageId.startsWith(PREFIX) ? messageId.slice(PREFIX.length) : '';
-  return UUID.test(id) ? id : null;
+  return ID.test(id) ? id : null;
 };
 
 /**

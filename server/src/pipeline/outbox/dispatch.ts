@@ -1,7 +1,7 @@
 import { type CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../../foundation/database/database.js';
-import { asAllTenants } from '../../foundation/database/roles.js';
+import { asAllTenants } from '../../foundation/database/row-level-security.js';
 import type { Now } from '../../foundation/database/steady-clock.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';

@@ -1,6 +1,6 @@
 import { sql as fragment } from 'drizzle-orm';
 import type { Database, Transaction } from '../../foundation/database/database.js';
-import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../outbox.table.js';
 
 export type Lease = { holder: string; epoch: string; publishedSeq: string };

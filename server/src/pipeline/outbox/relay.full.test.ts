@@ -3,7 +3,7 @@ import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import type { Database } from '../../foundation/database/database.js';
-import { asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { newId } from '../../foundation/ids.js';
 import { localSignals, topics } from '../../foundation/signals/signals.js';
 import type { Bus } from '../bus/bus.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } fro
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database, Transaction } from '../../foundation/database/database.js';
-import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/roles.js';
+import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { planSettings } from '../../foundation/database/session-settings.js';
 import { BATCH, createPasses, takeRows, takeRowsFrom } from './take-rows.js';
 

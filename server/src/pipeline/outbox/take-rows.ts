@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
+import { lastKnown } from '../../foundation/concurrency/shared-reads.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { lastKnown } from '../../foundation/waiting/shared.js';
 import type { Bus } from '../bus/bus.js';
 import type { OutboxRow } from '../outbox.table.js';
 

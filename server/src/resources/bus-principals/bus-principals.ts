@@ -1,8 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { invalidValue, notFoundIn } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { takenNames } from '../../foundation/database/database.table.js';
-import { busPrincipals } from '../../foundation/identity/identity.table.js';
+import { busPrincipals, takenNames } from '../../foundation/identity/identity.table.js';
 import { newId } from '../../foundation/ids.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';

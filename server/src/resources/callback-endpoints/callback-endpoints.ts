@@ -1,8 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { newId } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import type { SecretChanges } from '../../gateway/audit/audit.js';
-import { withAudit } from '../../gateway/audit/audit.js';
+import { type SecretChanges, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { sealedTable } from '../../foundation/secrets/sealed-secrets.js';
+import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { callbackEndpoints } from './callbacks.table.js';
 
 type Row = typeof callbackEndpoints.$inferSelect;

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Refuse } from '../../foundation/api-error.js';
-import { hasInvalidPunycode, parseUrl } from '../../foundation/parse-url.js';
+import { hasInvalidPunycode, parseUrl } from '../../foundation/urls.js';
 
 const MAX_LENGTH = 2_048;
 const NOT_A_URL = 'is not a URL: its host or its port is not valid';

@@ -5,7 +5,7 @@ import { asc, like } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../../foundation/database/database.js';
-import { asTenant } from '../../foundation/database/roles.js';
+import { asTenant } from '../../foundation/database/row-level-security.js';
 import { auditEvents } from '../../gateway/audit/audit-events.table.js';
 
 let database: Database;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { refuse } from '../../foundation/api-error.js';
 import type { Database } from '../../foundation/database/database.js';
-import { asTenant } from '../../foundation/database/roles.js';
+import { asTenant } from '../../foundation/database/row-level-security.js';
 import { lockCredential } from './stored-credentials.js';
 
 let database: Database;

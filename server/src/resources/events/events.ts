@@ -2,7 +2,7 @@ import { eventTypes } from '@tenant-open-platform/contract';
 import { and, asc, desc, eq, getTableColumns, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm';
 import type { Transaction } from '../../foundation/database/database.js';
 import { all, type Bounded, boundedScan, fittingRows, jsonBytes } from '../../foundation/database/pages.js';
-import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/sealed-numbers.js';
+import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.js';
 import { topics } from '../../foundation/signals/signals.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { commands } from '../../pipeline/commands.table.js';

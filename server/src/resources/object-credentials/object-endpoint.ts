@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { invalidValue } from '../../foundation/api-error.js';
-import { hasInvalidPunycode, parseUrl } from '../../foundation/parse-url.js';
+import { hasInvalidPunycode, parseUrl } from '../../foundation/urls.js';
 
 /** Scheme, authority, path, query and fragment, before any parser has normalised them. */
 const PARTS = /^(https?):\/\/([^/?#\\\s]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;

@@ -1,5 +1,5 @@
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { sealedTable } from '../../foundation/secrets/sealed-secrets.js';
+import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { objectCredentials } from './object-storage.table.js';
 
 type Row = typeof objectCredentials.$inferSelect;

@@ -1,5 +1,5 @@
 import { ObjectOperation } from '@tenant-open-platform/contract';
-import { bigint, index, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, oneOf } from '../../foundation/database/columns.js';
 
 /** A record of every presigned URL: who may do what until when. It never holds the URL. It outlives its resource. */
@@ -19,9 +19,5 @@ export const objectGrants = pgTable(
     grantedAt: instant('granted_at').notNull().defaultNow(),
     expiresAt: instant('expires_at').notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.tenantId, table.presignId] }),
-    // Only the purge of earlier versions reads it. A later release drops it.
-    index('object_grants_granted_at').on(table.grantedAt),
-  ],
+  (table) => [primaryKey({ columns: [table.tenantId, table.presignId] })],
 );

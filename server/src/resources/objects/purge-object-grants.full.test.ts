@@ -7,7 +7,7 @@ import { startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import type { Database } from '../../foundation/database/database.js';
-import { asTenant } from '../../foundation/database/roles.js';
+import { asTenant } from '../../foundation/database/row-level-security.js';
 import { newId } from '../../foundation/ids.js';
 import { objectCredentials, objectResources } from '../object-credentials/object-storage.table.js';
 import { objectGrants } from './object-grants.table.js';

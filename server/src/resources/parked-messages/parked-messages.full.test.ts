@@ -12,7 +12,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 import { parkedMessagesOf } from '../../../test/support/parked-messages.js';
 import { refuse } from '../../foundation/api-error.js';
 import type { Database, Transaction } from '../../foundation/database/database.js';
-import { asTenant } from '../../foundation/database/roles.js';
+import { asTenant } from '../../foundation/database/row-level-security.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { natsBus } from '../../pipeline/bus/nats-bus.js';
 import { parkMessage } from '../../pipeline/bus/parked-messages.js';

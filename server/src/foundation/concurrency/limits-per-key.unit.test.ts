@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSlots } from './slots.js';
+import { createSlots } from './limits-per-key.js';
 
 test('each key has so many slots, and a slot given back can be taken again', () => {
   const slots = createSlots(2);

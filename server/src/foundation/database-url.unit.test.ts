@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isDatabaseUrl, urlsOfHosts } from './database-url.js';
+import { isDatabaseUrl, urlsOfHosts } from './urls.js';
 
 test('reads several hosts, each with its own port', () => {
   const url = 'postgresql://top:a,b%40@one:5432,10.0.0.2:5433/top?sslmode=verify-full';

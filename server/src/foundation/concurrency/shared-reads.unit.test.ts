@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lastKnown, shared, sharedNext } from './shared.js';
+import { lastKnown, shared, sharedNext } from './shared-reads.js';
 
 const soon = { timeout: 20_000 };
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, getTableColumns, getTableName, gt, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '../database/database.js';
-import { asTenant } from '../database/roles.js';
+import { asTenant } from '../database/row-level-security.js';
 import { type Keyring, keyIdOf } from './keyring.js';
 
 type Row = Record<string, unknown>;

@@ -1,11 +1,11 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 
 const INTERVAL_MS = 20;
 const MAX_BATCH_SIZE = 256;
 /** While the database answers, a read waits less than a second. */
 const MAX_WAIT_MS = 10_000;
 
-type Waiting<Row> = { id: string; row: Promise<Row | null>; settle: (row: Promise<Row | null>) => void };
+type Read<Row> = { id: string; row: Promise<Row | null>; settle: (row: Promise<Row | null>) => void };
 
 /**
  * Reads rows by id for unauthenticated requests, whose senders choose both the ids and the networks. They cannot
@@ -19,14 +19,14 @@ export function createPacedReader<Row>(
   readRows: (ids: string[]) => Promise<Map<string, Row>>,
   maxWaitMs = MAX_WAIT_MS,
 ) {
-  const waiting = new Map<string, Map<string, Waiting<Row>>>();
+  const networks = new Map<string, Map<string, Read<Row>>>();
   let isRunning = false;
 
   async function run(): Promise<void> {
     isRunning = true;
-    await nextTurn();
-    while (waiting.size > 0) {
-      const batch = takeInTurns();
+    await nextTick();
+    while (networks.size > 0) {
+      const batch = nextBatch();
       const rows = readRows([...new Set(batch.map(({ id }) => id))]);
       for (const { id, settle } of batch) settle(rows.then((found) => found.get(id) ?? null));
       await Promise.allSettled([rows, delay(INTERVAL_MS)]);
@@ -35,16 +35,16 @@ export function createPacedReader<Row>(
   }
 
   /** The loop also visits networks that it inserts again at the end of the map. */
-  function takeInTurns(): Waiting<Row>[] {
-    const batch: Waiting<Row>[] = [];
-    for (const [network, reads] of waiting) {
+  function nextBatch(): Read<Row>[] {
+    const batch: Read<Row>[] = [];
+    for (const [network, reads] of networks) {
       const [read] = reads.values();
       if (read) {
         batch.push(read);
         reads.delete(read.id);
       }
-      waiting.delete(network);
-      if (reads.size > 0) waiting.set(network, reads);
+      networks.delete(network);
+      if (reads.size > 0) networks.set(network, reads);
       if (batch.length === MAX_BATCH_SIZE) break;
     }
     return batch;
@@ -52,8 +52,8 @@ export function createPacedReader<Row>(
 
   /** The statement begins after the call, so it sees a secret that another node has just rotated. */
   return function read(network: string, id: string): Promise<Row | null> {
-    const reads = waiting.get(network) ?? new Map<string, Waiting<Row>>();
-    waiting.set(network, reads);
+    const reads = networks.get(network) ?? new Map<string, Read<Row>>();
+    networks.set(network, reads);
     const read = reads.get(id) ?? newRead<Row>(id, maxWaitMs);
     reads.set(id, read);
     read.row.catch(() => {
@@ -64,8 +64,8 @@ export function createPacedReader<Row>(
   };
 }
 
-function newRead<Row>(id: string, maxWaitMs: number): Waiting<Row> {
-  let settle!: Waiting<Row>['settle'];
+function newRead<Row>(id: string, maxWaitMs: number): Read<Row> {
+  let settle!: Read<Row>['settle'];
   const row = new Promise<Row | null>((resolve, reject) => {
     const waitedTooLong = Object.assign(new Error('A credential was not read in time.'), { code: 'QUEUE_TIMEOUT' });
     const timer = setTimeout(() => reject(waitedTooLong), maxWaitMs);

@@ -1,0 +1,25 @@
+/** JSStreamMessageExceedsMaximumErr of NATS: larger than the max_msg_size of the stream. */
+export const MESSAGE_TOO_LARGE = 10_054;
+
+/** How the platform and its adapters stay connected to NATS. */
+export const connectionOptions = {
+  // Otherwise the client builds a stack trace for every message: a third of its CPU.
+  noAsyncTraces: true,
+  maxReconnectAttempts: -1,
+  reconnectTimeWait: 500,
+  // A user that is missing while the configuration of NATS is replaced will come back.
+  ignoreAuthErrorAbort: true,
+  // A connection that was lost in silence is noticed within half a minute.
+  pingInterval: 10_000,
+};
+
+type Received = { headers?: { get(name: string): string } };
+
+/** Empty if it is absent. The client throws if a header's name is not valid: anyone may have published the message. */
+export function headerOf(message: Received, name: string): string {
+  try {
+    return message.headers?.get(name) ?? '';
+  } catch {
+    return '';
+  }
+}
