@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { type ErrorCode, patterns } from '@tenant-open-platform/contract';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { ApiError } from '../../foundation/api-error.js';
@@ -83,36 +82,6 @@ function malformation({ httpVersion, rawHeaders, headers }: IncomingMessage): st
   if (hosts.length !== 1) return 'The request must have exactly one Host header.';
   return HOST.test(hosts[0] as string) ? null : 'The Host header is not a host with an optional port.';
 }
-
-type WithParser = Socket & { parser?: { getCurrentBuffer?(): Buffer | undefined } };
-
-const MAX_RTSP_LOOKED_AT = 16;
-
-/**
- * Node's parser takes `GET /path RTSP/1.0` for HTTP/1.0. Only the bytes that it has just read show the difference, so
- * such a request is refused only if its request line arrives in one piece. They may hold thousands of occurrences for
- * each of ten pipelined requests: only the first ones are looked at.
- */
-export function isRtsp({ method = '', url = '', socket }: IncomingMessage): boolean {
-  const bytes = (socket as WithParser).parser?.getCurrentBuffer?.();
-  let at = bytes?.indexOf(' RTSP/') ?? -1;
-  for (let looked = 0; bytes && at !== -1 && looked < MAX_RTSP_LOOKED_AT; looked++) {
-    const urlAt = startOfWord(bytes, url, at);
-    if (urlAt !== -1 && startOfWord(bytes, method, urlAt) !== -1) return true;
-    at = bytes.indexOf(' RTSP/', at + 1);
-  }
-  return false;
-}
-
-/** Where the word starts that ends at `end`, or before the spaces there; -1 if it is another word. */
-function startOfWord(bytes: Buffer, word: string, end: number): number {
-  let wordEnd = end;
-  while (bytes[wordEnd - 1] === SPACE) wordEnd--;
-  const start = wordEnd - word.length;
-  return start >= 0 && bytes.toString('latin1', start, wordEnd) === word ? start : -1;
-}
-
-const SPACE = 0x20;
 
 /** Their content has no meaning (RFC 9110, 9.3). Other bodies are read before the caller is known. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE']);
