@@ -158,7 +158,8 @@ function refuseUnlessFresh(verdict: Verdict): void {
   if (!verdict.is_fresh) throw new ApiError('NONCE_REUSED');
 }
 
-export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): void {
+/** Returns the operation of a caller that may call it. */
+export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): Operation {
   if (allow !== null) {
     throw new ApiError('METHOD_NOT_ALLOWED', {
       message: `The path exists, but not with this method. Use ${allow}.`,
@@ -171,6 +172,7 @@ export function authorize(verdict: Verdict, { operation, params, allow }: Match,
   if (!mayCall(operation, tenantId, verdict.is_granted) || !isOwnTenant) throw forbidden(operation.scope);
   // Only a platform administrator gets here with a tenant that does not exist.
   if (pathTenantId !== null && !verdict.path_tenant_exists) throw notFound();
+  return operation;
 }
 
 /** Whether a credential of the tenant may call the operation on its own tenant. */

@@ -1,6 +1,5 @@
-import { RequestValidationError } from '@ts-rest/express';
 import type { Logger } from 'pino';
-import { ApiError, detailsIn, validationFailed } from '../../foundation/api-error.js';
+import { ApiError } from '../../foundation/api-error.js';
 import { hadNoEffect, hasUnknownEffect } from '../../foundation/database/database-error.js';
 import { KeyMissingError } from '../../foundation/secrets/keyring.js';
 import { boundedLog, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
@@ -34,16 +33,9 @@ export function createAnswerError(logger: Logger) {
 
 function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof RequestValidationError) return toValidationError(error);
   if (error instanceof KeyMissingError) return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
   if (hadNoEffect(error) || (hasUnknownEffect(error) && !mayHaveChanged)) {
     return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } });
   }
   return new ApiError('INTERNAL_ERROR');
-}
-
-function toValidationError(error: RequestValidationError): ApiError {
-  // A malformed id in a path is a 404 like a missing one: the answer does not reveal which ids exist.
-  if (error.pathParams) return new ApiError('NOT_FOUND');
-  return validationFailed([...detailsIn('query', error.query), ...detailsIn('body', error.body)]);
 }

@@ -5,7 +5,7 @@ import { ApiError } from '../../foundation/api-error.js';
 import { newId } from '../../foundation/ids.js';
 import type { CallOf } from '../operation/call.js';
 
-export type Incoming = IncomingMessage & { url: string; method: string; body?: unknown };
+export type Incoming = IncomingMessage & { url: string; method: string };
 
 /** The response, with the context of its request. */
 export type Reply = ServerResponse & {
@@ -18,7 +18,6 @@ export type Reply = ServerResponse & {
     operation?: string;
     /** The tenant of the credential, once the signature is verified. */
     tenantId?: string;
-    params?: Record<string, string>;
     /** Set when the request is admitted. */
     call?: CallOf<ErrorCode>;
     /** True once a failure may leave a change behind. */
@@ -131,7 +130,7 @@ export function parseBody(
   contentType: string | undefined,
   bytes: Buffer,
   maxDepth: number | undefined,
-): { value: unknown; problem?: undefined } | { problem: ApiError } {
+): { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError } {
   if (bytes.length === 0) return { value: undefined };
   if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
     const message = 'The body must be JSON. Send Content-Type: application/json.';

@@ -62,3 +62,5 @@ export function findOperation(method: string, target: string): Match {
 }
 
 export const pathOf = (target: string) => target.split('?', 1)[0] as string;
+
+export const queryOf = (target: string) => target.slice(pathOf(target).length + 1);
