@@ -15,13 +15,13 @@ import { authorize, createAdmit } from './gateway/auth/admission.js';
 import { createAuthenticate } from './gateway/auth/authenticate.js';
 import type { LastUses } from './gateway/auth/last-uses.js';
 import { addressOf } from './gateway/http/address.js';
-import { createAnswerError } from './gateway/http/answer-error.js';
 import { createCors } from './gateway/http/cors.js';
 import { createEndpoints } from './gateway/http/endpoints.js';
 import {
   type Answer,
   answerJson,
   commonHeaders,
+  createAnswerError,
   framingProblem,
   type Incoming,
   parseBody,
@@ -64,7 +64,6 @@ export function createApp(dependencies: AppDependencies) {
     keyring,
     limits,
     logger,
-    trustedHops: config.TRUST_PROXY,
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
   });
   const admit = createAdmit(database, limits, lastUses);
@@ -74,9 +73,9 @@ export function createApp(dependencies: AppDependencies) {
   const endpoints = createEndpoints(handlers, keyring);
 
   /** Throws to refuse a request. The gates come first: a request that a shortcut carries out needs no endpoint. */
-  async function answer(req: Incoming, reply: Reply): Promise<Answer> {
+  async function answerOf(req: Incoming, reply: Reply): Promise<Answer> {
     const { locals } = reply;
-    const sender = await authenticate(req);
+    const sender = await authenticate(req, locals.address);
     const { tenantId, clientId } = sender;
     locals.tenantId = tenantId;
     const match = findOperation(req.method, req.url);
@@ -134,7 +133,7 @@ export function createApp(dependencies: AppDependencies) {
     const reply: Reply = Object.assign(response, { locals: { requestId, address } });
     observe(req, reply, { logger, logRefusal, metrics });
     const fail = (error: unknown): void => {
-      const answerIt = () => {
+      const answer = () => {
         try {
           answerError(error, reply);
         } catch {
@@ -145,7 +144,7 @@ export function createApp(dependencies: AppDependencies) {
         .catch((err: unknown) =>
           logger.error({ err, request_id: requestId }, 'a denial was not written to the audit log'),
         )
-        .then(() => (reply.locals.call ? answerIt() : perTick(answerIt)));
+        .then(() => (reply.locals.call ? answer() : perTick(answer)));
     };
     const refusal = framingProblem(req) ?? problem;
     if (!refusal) return { req, reply, fail };
@@ -164,8 +163,8 @@ export function createApp(dependencies: AppDependencies) {
       else if (isOutsideApi(req.url)) perTick(() => site(req, reply, fail));
       else if (config.ROLE === 'worker') fail(noApiHere());
       else {
-        answer(req, reply)
-          .then((answered) => answerJson(reply, answered))
+        answerOf(req, reply)
+          .then((answer) => answerJson(reply, answer))
           .catch(fail);
       }
     },
