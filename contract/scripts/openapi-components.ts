@@ -1,10 +1,9 @@
+import type { AnswerHeader, requestHeaders } from '../src/operation.js';
 import { patterns } from '../src/primitives.js';
 import { headerPatterns, signatureHeaders } from '../src/signature/index.js';
 
-export type HeaderName = keyof typeof headers;
-
 /** The headers of an answer; every answer has X-Request-Id. */
-export const headerReferences = (names: readonly HeaderName[] = []) =>
+export const headerReferences = (names: readonly AnswerHeader[] = []) =>
   Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 const string = (description: string, schema: object = {}) => ({ description, schema: { type: 'string', ...schema } });
@@ -37,7 +36,7 @@ export const headers = {
     description: 'How long to wait before the next attempt, in seconds.',
     schema: { type: 'integer', minimum: 0 },
   },
-};
+} satisfies Record<AnswerHeader, object>;
 
 export const parameters = {
   'X-Request-Id': {
@@ -55,7 +54,7 @@ export const parameters = {
       { pattern: patterns.idempotencyKey.source },
     ),
   },
-};
+} satisfies Record<(typeof requestHeaders)[number], object>;
 
 const scheme = (name: string, description: string) => ({ type: 'apiKey', in: 'header', name, description });
 

@@ -1,7 +1,8 @@
 import { allOperations } from '../src/contract.js';
 import { type ErrorCode, errors } from '../src/errors.js';
 import { errorsOf } from '../src/errors-of.js';
-import { type HeaderName, headerReferences } from './openapi-components.js';
+import type { AnswerHeader } from '../src/operation.js';
+import { headerReferences } from './openapi-components.js';
 
 /** Error responses that many operations share, by name. */
 const shared: Record<string, readonly ErrorCode[]> = {
@@ -21,7 +22,7 @@ const shared: Record<string, readonly ErrorCode[]> = {
   ServiceUnavailable: ['SERVICE_UNAVAILABLE'],
 };
 
-const headersByStatus: Record<number, HeaderName[]> = {
+const headersByStatus: Record<number, AnswerHeader[]> = {
   429: ['Retry-After', 'RateLimit', 'RateLimit-Policy'],
   503: ['Retry-After'],
 };

@@ -11,7 +11,7 @@ export { errorsOf } from './errors-of.js';
 export { eventTypes, PlatformEvent } from './events.js';
 export { ObjectConfigStatus } from './object-credentials.js';
 export { ObjectOperation } from './object-resources.js';
-export type { LargeBody } from './operation.js';
+export { type AnswerHeader, answerHeaders, type LargeBody, requestHeaders } from './operation.js';
 export { ParkedMessageKind } from './parked-messages.js';
 export { InputTimestamp, MAX_INSTANT, patterns } from './primitives.js';
 export {

@@ -2,8 +2,21 @@ import type { AppRoute } from '@ts-rest/core';
 import type { ErrorCode } from './errors.js';
 import type { Scope } from './scopes.js';
 
-/** Headers that a successful answer may have in addition to X-Request-Id. */
-export type AnswerHeader = 'Idempotent-Replayed' | 'Idempotency-Mismatch' | 'Link' | 'X-Next-Cursor';
+/** Headers that an answer may have. OpenAPI describes each, and pages of other origins may read them. */
+export const answerHeaders = [
+  'X-Request-Id',
+  'Idempotent-Replayed',
+  'Idempotency-Mismatch',
+  'Link',
+  'X-Next-Cursor',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+] as const;
+export type AnswerHeader = (typeof answerHeaders)[number];
+
+/** Headers that a request may have in addition to those of the signature. */
+export const requestHeaders = ['X-Request-Id', 'Idempotency-Key'] as const;
 
 /**
  * How a request may be repeated after an unknown outcome. ALWAYS: unchanged. BY_KEY: with the same idempotency_key in the
@@ -30,6 +43,7 @@ export type OperationMetadata = {
   errors: readonly ErrorCode[];
   /** Absent: ALWAYS. Required for every POST and PUT. */
   repeat?: Repeat;
+  /** Of a success, in addition to X-Request-Id. */
   answerHeaders?: readonly AnswerHeader[];
   /** The limits of its body, if they are higher than those of other operations. */
   largeBody?: LargeBody;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ErrorCode } from '@tenant-open-platform/contract';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { ApiError, refuse } from './foundation/api-error.js';
@@ -14,24 +15,23 @@ import { authorize, createAdmit } from './gateway/auth/admission.js';
 import { createAuthenticate } from './gateway/auth/authenticate.js';
 import type { LastUses } from './gateway/auth/last-uses.js';
 import { addressOf } from './gateway/http/address.js';
-import { createAnswerError } from './gateway/http/answer-error.js';
 import { createCors } from './gateway/http/cors.js';
 import { createEndpoints } from './gateway/http/endpoints.js';
 import {
   type Answer,
   answerJson,
   commonHeaders,
+  createAnswerError,
   framingProblem,
   type Incoming,
   parseBody,
   type Reply,
   requestIdOf,
 } from './gateway/http/exchange.js';
-import { expressApp, problemOfPath } from './gateway/http/express-app.js';
 import { observe } from './gateway/http/observe.js';
-import { addProbes, type Probes } from './gateway/http/probes.js';
-import { addPublicDocuments } from './gateway/http/public-documents.js';
+import { addDocuments, addProbes, createSite, type Probes } from './gateway/http/site.js';
 import { createRateLimits } from './gateway/limits/rate-limits.js';
+import type { CallOf } from './gateway/operation/call.js';
 import { findOperation, pathOf } from './gateway/operation/find-operation.js';
 import type { Router } from './router.js';
 
@@ -64,17 +64,18 @@ export function createApp(dependencies: AppDependencies) {
     keyring,
     limits,
     logger,
-    trustedHops: config.TRUST_PROXY,
     bodyLimitBytes: config.BODY_LIMIT_BYTES,
   });
   const admit = createAdmit(database, limits, lastUses);
   const recordDenial = createDenialRecorder();
   const answerError = createAnswerError(logger);
 
-  /** Throws to refuse a request. Returns the answer if admission already carried the request out. */
-  async function passGates(req: Incoming, reply: Reply): Promise<Answer | null> {
+  const endpoints = createEndpoints(handlers, keyring);
+
+  /** Throws to refuse a request. The gates come first: a request that a shortcut carries out needs no endpoint. */
+  async function answerOf(req: Incoming, reply: Reply): Promise<Answer> {
     const { locals } = reply;
-    const sender = await authenticate(req);
+    const sender = await authenticate(req, locals.address);
     const { tenantId, clientId } = sender;
     locals.tenantId = tenantId;
     const match = findOperation(req.method, req.url);
@@ -87,9 +88,9 @@ export function createApp(dependencies: AppDependencies) {
     const early = shortcutOf && parse();
     const request = early && !early.problem && { target: req.url, tenantId, requestId, traceparent, body: early.value };
     const shortcut = (request && shortcutOf(request)) || null;
-    const { verdict, answer } = await admit(sender, match, shortcut, locals);
+    const { verdict, answer: ofShortcut } = await admit(sender, match, shortcut, locals);
     const ofTenant = match.params.tenant_id ?? tenantId;
-    locals.call = {
+    const call: CallOf<ErrorCode> = {
       operation: name,
       requestId,
       traceparent,
@@ -102,29 +103,27 @@ export function createApp(dependencies: AppDependencies) {
       countRequest: () => limits.countRequest(sender, verdict),
       refuse,
     };
+    locals.call = call;
     reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));
-    authorize(verdict, match, tenantId);
-    const parsed = early ?? parse();
-    if (parsed.problem) throw parsed.problem;
-    req.body = parsed.value;
-    locals.params = match.params;
-    if (answer instanceof ApiError) throw answer;
+    const operation = authorize(verdict, match, tenantId);
+    const { problem, value: body } = early ?? parse();
+    if (problem) throw problem;
+    if (ofShortcut instanceof ApiError) throw ofShortcut;
     locals.mayHaveChanged = req.method !== 'GET';
-    return answer;
+    return ofShortcut ?? endpoints[operation.name](req, reply, { params: match.params, body }, call);
   }
 
-  const endpoints = createEndpoints(handlers, keyring);
   const cors = createCors(config.CORS_ORIGINS);
   const hasOwnProbes = config.PROBES_PORT !== undefined;
-  const site = expressApp((app) => {
+  const site = createSite((app) => {
     if (!hasOwnProbes) addProbes(app, probes, metrics);
-    addPublicDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
+    addDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
   });
   /** Queues requests that cost their sender nothing: unsigned requests, and refusals before admission. */
   const perTick = onePerTick();
   /** A queue of its own: a flood at the API's address must not delay the probes at another address. */
   const probesPerTick = onePerTick();
-  const probesSite = expressApp((app) => addProbes(app, probes, metrics));
+  const probesSite = createSite((app) => addProbes(app, probes, metrics));
 
   /** The first step of every request: observes it and refuses bad framing. Null if it was refused. */
   function receive(request: IncomingMessage, response: ServerResponse) {
@@ -133,7 +132,7 @@ export function createApp(dependencies: AppDependencies) {
     const address = addressOf(req, config.TRUST_PROXY);
     const reply: Reply = Object.assign(response, { locals: { requestId, address } });
     observe(req, reply, { logger, logRefusal, metrics });
-    const refuse = (error: unknown): void => {
+    const fail = (error: unknown): void => {
       const answer = () => {
         try {
           answerError(error, reply);
@@ -148,34 +147,33 @@ export function createApp(dependencies: AppDependencies) {
         .then(() => (reply.locals.call ? answer() : perTick(answer)));
     };
     const refusal = framingProblem(req) ?? problem;
-    if (!refusal) return { req, reply, refuse };
-    refuse(refusal);
+    if (!refusal) return { req, reply, fail };
+    fail(refusal);
     return null;
   }
 
   return {
-    /** The gates come before Express: a request that a shortcut carries out never pays for routing. */
     serve(request: IncomingMessage, response: ServerResponse): void {
       if (basePath && request.url?.startsWith(`${basePath}/`)) request.url = request.url.slice(basePath.length);
       const isPreflight = isForPages(request.url ?? '') && cors(request, response);
       const received = receive(request, response);
       if (!received) return;
-      const { req, reply, refuse } = received;
+      const { req, reply, fail } = received;
       if (isPreflight) perTick(() => reply.writeHead(204, commonHeaders(reply.locals.requestId)).end());
-      else if (isOutsideApi(req.url)) perTick(() => site(req, reply, (error) => refuse(problemOfPath(error))));
-      else if (config.ROLE === 'worker') refuse(noApiHere());
+      else if (isOutsideApi(req.url)) perTick(() => site(req, reply, fail));
+      else if (config.ROLE === 'worker') fail(noApiHere());
       else {
-        passGates(req, reply)
-          .then((answer) => (answer ? answerJson(reply, answer) : endpoints(req, reply, refuse)))
-          .catch(refuse);
+        answerOf(req, reply)
+          .then((answer) => answerJson(reply, answer))
+          .catch(fail);
       }
     },
     /** Serves probes and metrics on a separate address. */
     serveProbes(request: IncomingMessage, response: ServerResponse): void {
       const received = receive(request, response);
       if (!received) return;
-      const { req, reply, refuse } = received;
-      probesPerTick(() => probesSite(req, reply, (error) => refuse(problemOfPath(error))));
+      const { req, reply, fail } = received;
+      probesPerTick(() => probesSite(req, reply, fail));
     },
   };
 }

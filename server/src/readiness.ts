@@ -6,7 +6,7 @@ import { codedErrorIn } from './foundation/database/database-error.js';
 import { schemaState } from './foundation/database/migrate.js';
 import type { Peers } from './foundation/peers.js';
 import type { Watchdog } from './foundation/telemetry/watchdog.js';
-import type { Probes } from './gateway/http/probes.js';
+import type { Probes } from './gateway/http/site.js';
 import type { Bus } from './pipeline/bus/bus.js';
 
 /** A probe is answered even if the database is down. */

@@ -59,11 +59,25 @@ test('a preflight of a named origin is answered without a signature, with what a
     expect([status, text]).toEqual([204, '']);
     expect(headers['access-control-allow-origin']).toBe(origin);
     expect(headers.vary).toBe('Origin');
-    expect(listOf(headers['access-control-allow-headers'])).toEqual(
-      expect.arrayContaining(['content-type', 'x-api-id', 'x-api-nonce', 'x-api-signature', 'x-api-timestamp']),
-    );
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
   }
+});
+
+test('a page may send and read every header that OpenAPI describes', async () => {
+  const { components } = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as {
+    components: Record<'headers' | 'parameters' | 'securitySchemes', Record<string, { in?: string; name?: string }>>;
+  };
+  const { headers } = await preflight(PAGE);
+  const sent = Object.values({ ...components.parameters, ...components.securitySchemes });
+  const named = sent.filter((one) => one.in === 'header').map(({ name }) => String(name).toLowerCase());
+  expect(named).toEqual(expect.arrayContaining(['x-api-signature', 'idempotency-key']));
+  const allowed = listOf(headers['access-control-allow-headers']);
+  expect(allowed.sort()).toEqual([...new Set([...named, 'content-type', 'traceparent'])].sort());
+  const answer = await unsigned('GET', `${server.baseUrl}${COMMANDS}`, { Origin: PAGE });
+  const exposed = listOf(answer.headers['access-control-expose-headers']);
+  expect(exposed.sort()).toEqual(
+    [...Object.keys(components.headers).map((name) => name.toLowerCase()), 'allow'].sort(),
+  );
 });
 
 test('a preflight allows every method of the contract', async () => {

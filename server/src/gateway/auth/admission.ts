@@ -8,19 +8,12 @@ import { asAllTenantsStatement } from '../../foundation/database/row-level-secur
 import type { Answer, Reply } from '../http/exchange.js';
 import type { Quotas, RateLimits } from '../limits/rate-limits.js';
 import type { Call } from '../operation/call.js';
-import { type Match, type Operation, rolesThatGrant } from '../operation/find-operation.js';
+import { type GatedOperation, type Match, rolesThatGrant } from '../operation/find-operation.js';
 import type { Authenticated } from './authenticate.js';
 import type { LastUses } from './last-uses.js';
 
 /** A request with a verified signature, before admission. */
-export type SignedRequest = {
-  tenantId: string;
-  clientId: string;
-  credentialNumber: string;
-  secretVersion: number;
-  timestamp: string;
-  /** The first 16 bytes of SHA-256(nonce) in hex: see authenticate.ts. */
-  nonceHash: string;
+export type SignedRequest = Omit<Authenticated, 'body' | 'countFailure'> & {
   /** The scope that the operation needs, and the built-in roles that grant it. */
   scope: Scope | null;
   grantingRoles: readonly string[];
@@ -107,12 +100,7 @@ export type Shortcut = { command: GivenCommand; answerOf(stored: CommandOutcome)
 /** Admits authentic requests: the credential is live, timestamp and nonce are valid, and the quota is not used up. */
 export function createAdmit(database: Database, limits: RateLimits, lastUses: LastUses) {
   const admission = createAdmission(database);
-  return async function admit(
-    sender: Authenticated,
-    match: Match,
-    shortcut: Shortcut | null,
-    context: Reply['locals'],
-  ) {
+  return async function admit(sender: Authenticated, match: Match, shortcut: Shortcut | null, locals: Reply['locals']) {
     const { operation, params } = match;
     const { tenantId, clientId, credentialNumber, secretVersion, timestamp, nonceHash } = sender;
     const signed: SignedRequest = {
@@ -128,10 +116,11 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
     };
     const release = shortcut && limits.reserve(sender);
     try {
-      context.mayHaveChanged = release !== null;
+      // With a slot the statement may store the command.
+      locals.mayHaveChanged = release !== null;
       const verdict = await admission(signed, release ? shortcut?.command : undefined);
       const answer = verdict.outcome === null ? null : (shortcut?.answerOf(verdict) ?? null);
-      if (!verdict.is_live) throw sender.refusal();
+      if (!verdict.is_live) throw sender.countFailure();
       refuseUnlessFresh(verdict);
       lastUses.note({ tenantId, clientId, secretVersion, usedAt: new Date(verdict.now_ms) });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
@@ -158,7 +147,8 @@ function refuseUnlessFresh(verdict: Verdict): void {
   if (!verdict.is_fresh) throw new ApiError('NONCE_REUSED');
 }
 
-export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): void {
+/** Returns the operation of a caller that may call it. */
+export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): GatedOperation {
   if (allow !== null) {
     throw new ApiError('METHOD_NOT_ALLOWED', {
       message: `The path exists, but not with this method. Use ${allow}.`,
@@ -171,10 +161,11 @@ export function authorize(verdict: Verdict, { operation, params, allow }: Match,
   if (!mayCall(operation, tenantId, verdict.is_granted) || !isOwnTenant) throw forbidden(operation.scope);
   // Only a platform administrator gets here with a tenant that does not exist.
   if (pathTenantId !== null && !verdict.path_tenant_exists) throw notFound();
+  return operation;
 }
 
 /** Whether a credential of the tenant may call the operation on its own tenant. */
-export const mayCall = ({ scope, onlyTenant }: Operation, tenantId: string, isGranted: boolean): boolean =>
+export const mayCall = ({ scope, onlyTenant }: GatedOperation, tenantId: string, isGranted: boolean): boolean =>
   (scope === null || isGranted) && (onlyTenant === null || onlyTenant === tenantId);
 
 export const forbidden = (scope: Scope | null) =>

@@ -13,7 +13,7 @@ import { ApiError, unavailable } from '../../foundation/api-error.js';
 import { createSlots } from '../../foundation/concurrency/limits-per-key.js';
 import type { Database } from '../../foundation/database/database.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { addressOf, networkOf } from '../http/address.js';
+import { networkOf } from '../http/address.js';
 import { hasBody, type Incoming, readBody } from '../http/exchange.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { findOperation } from '../operation/find-operation.js';
@@ -23,10 +23,11 @@ import { createSignatureVerifier, type VerifiedBy } from './signing-keys.js';
 export type Authenticated = VerifiedBy & {
   clientId: string;
   timestamp: string;
+  /** The first 16 bytes of SHA-256(nonce) in hex. */
   nonceHash: string;
   body: Buffer;
   /** Counts the request as a failed authentication and returns its refusal. */
-  refusal(): ApiError;
+  countFailure(): ApiError;
 };
 
 type Options = {
@@ -34,7 +35,6 @@ type Options = {
   keyring: Keyring;
   limits: RateLimits;
   logger: Logger;
-  trustedHops: number;
   bodyLimitBytes: number;
 };
 
@@ -43,7 +43,7 @@ const LARGE_BODIES = 256;
 const LARGE_BODIES_OF_A_NETWORK = 16;
 
 /** Reads the whole request and verifies its signature. Throws an ApiError if it refuses the request. */
-export function createAuthenticate({ database, keyring, limits, logger, trustedHops, bodyLimitBytes }: Options) {
+export function createAuthenticate({ database, keyring, limits, logger, bodyLimitBytes }: Options) {
   const verifySignature = createSignatureVerifier(database, keyring, logger);
   const large = createSlots(LARGE_BODIES);
   const largeOfNetwork = createSlots(LARGE_BODIES_OF_A_NETWORK);
@@ -61,30 +61,28 @@ export function createAuthenticate({ database, keyring, limits, logger, trustedH
     }
   }
 
-  return async function authenticate(req: Incoming): Promise<Authenticated> {
+  return async function authenticate(req: Incoming, address: string): Promise<Authenticated> {
     const problem = targetProblem(req.url);
     if (problem) throw new ApiError('INVALID_TARGET', { message: `The request target is not valid: ${problem}.` });
     const { clientId, timestamp, nonce, signature } = readAuthHeaders(req);
-    const network = networkOf(addressOf(req, trustedHops));
+    const network = networkOf(address);
     return withBody(req, network, async (body) => {
       const bodySha256 = body.length === 0 ? EMPTY_BODY_SHA256 : hash('sha256', body);
       const signed = stringToSign({ method: req.method, target: req.url, clientId, timestamp, nonce, bodySha256 });
       // The limit of a network refuses only requests that fail to authenticate, never one with a correct signature.
-      const refusal = () => limits.countFailure(network) ?? unauthenticated(signed);
+      const countFailure = () => limits.countFailure(network) ?? unauthenticated(signed);
       const verified = await verifySignature({ clientId, stringToSign: signed, signature, network });
-      if (!verified) throw refusal();
+      if (!verified) throw countFailure();
       const { tenantId, credentialNumber, secretVersion } = verified;
       const nonceHash = hashNonce(nonce);
       // Not `...verified`: an overloaded node spent 3 % of its CPU on it.
-      return { tenantId, credentialNumber, secretVersion, clientId, timestamp, nonceHash, body, refusal };
+      return { tenantId, credentialNumber, secretVersion, clientId, timestamp, nonceHash, body, countFailure };
     });
   };
 }
 
 /** The same for every reason. The caller learns only the string to sign that the platform computed. */
 const unauthenticated = (signed: string) => new ApiError('UNAUTHENTICATED', { metadata: { string_to_sign: signed } });
-
-export type AuthHeaders = { clientId: string; timestamp: string; nonce: string; signature: Buffer };
 
 const NAMES = Object.values(signatureHeaders).map((name) => name.toLowerCase());
 
@@ -100,7 +98,7 @@ const forms = {
  * drops others: two readers of one request must never see two different callers. A refusal depends only on the form of
  * the headers, so it does not reveal which credentials exist.
  */
-export function readAuthHeaders(req: IncomingMessage): AuthHeaders {
+export function readAuthHeaders(req: IncomingMessage) {
   const seen = new Map(NAMES.map((name) => [name, [] as string[]]));
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     seen.get((req.rawHeaders[index] as string).toLowerCase())?.push(req.rawHeaders[index + 1] as string);

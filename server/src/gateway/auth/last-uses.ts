@@ -4,8 +4,8 @@ import { type Looping, startLoop } from '../../foundation/signals/start-loop.js'
 
 type Use = { tenantId: string; clientId: string; secretVersion: number; usedAt: Date };
 
-/** More uses than this wait only if the database cannot be reached. Later ones are then lost. */
-const MAX_WAITING = 100_000;
+/** More uses than this are unstored only if the database cannot be reached. Later ones are then lost. */
+const MAX_UNSTORED = 100_000;
 const BATCH_SIZE = 1_000;
 
 /** The row of a credential is written at most once in this time, by all nodes together. */
@@ -18,10 +18,10 @@ const STORE_INTERVAL_MS = 20_000;
  * writes to `credentials`. A process that is killed loses the uses that it has not stored.
  */
 export function createLastUses(database: Database) {
-  const waiting = new Map<string, Use>();
+  const unstored = new Map<string, Use>();
 
   async function store(everySeconds: number): Promise<void> {
-    const uses = [...waiting];
+    const uses = [...unstored];
     for (let start = 0; start < uses.length; start += BATCH_SIZE) {
       const batch = uses.slice(start, start + BATCH_SIZE);
       const kept = await storeUses(
@@ -29,14 +29,14 @@ export function createLastUses(database: Database) {
         batch.map(([, use]) => use),
         everySeconds,
       );
-      for (const [key, use] of batch) if (!kept.has(use.clientId) && waiting.get(key) === use) waiting.delete(key);
+      for (const [key, use] of batch) if (!kept.has(use.clientId) && unstored.get(key) === use) unstored.delete(key);
     }
   }
 
   return {
     note(use: Use): void {
       const key = `${use.clientId} ${use.secretVersion}`;
-      if (waiting.size < MAX_WAITING || waiting.has(key)) waiting.set(key, use);
+      if (unstored.size < MAX_UNSTORED || unstored.has(key)) unstored.set(key, use);
     },
     /** Stores the uses of credentials whose row was not written within the last minute. */
     store: () => store(WRITTEN_EVERY_SECONDS),

@@ -47,12 +47,12 @@ export function createSignatureVerifier(database: Database, keyring: Keyring, lo
   const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
 
   return async function verify({ clientId, stringToSign, signature, network }: SignedText): Promise<VerifiedBy | null> {
-    const byCached = match(cache.get(clientId) ?? unknown, stringToSign, signature);
+    const byCached = verifiedBy(cache.get(clientId) ?? unknown, stringToSign, signature);
     if (byCached) return byCached;
     const row = (await readRow(network, clientId)) ?? standIn;
     const keys = open(row);
     if (keys.credential && row.missing_key === null) cache.set(clientId, keys);
-    const verified = match(keys, stringToSign, signature);
+    const verified = verifiedBy(keys, stringToSign, signature);
     if (!verified && row.missing_key !== null) throw new KeyMissingError(row.missing_key);
     return verified;
   };
@@ -81,7 +81,11 @@ export function createSignatureVerifier(database: Database, keyring: Keyring, lo
   }
 }
 
-function match({ credential, current, previous }: SigningKeys, text: string, signature: Buffer): VerifiedBy | null {
+function verifiedBy(
+  { credential, current, previous }: SigningKeys,
+  text: string,
+  signature: Buffer,
+): VerifiedBy | null {
   if (isSignedWith(current, text, signature)) return credential;
   if (!isSignedWith(previous, text, signature)) return null;
   return credential && { ...credential, secretVersion: credential.secretVersion - 1 };

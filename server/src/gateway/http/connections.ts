@@ -145,14 +145,14 @@ const SHARE_OF_NEW = 1 / 10;
  * because anyone can open those. If at most a tenth of the places are theirs, the admitted one that has been idle
  * longest. An admitted request is never cut.
  */
-export function openConnections(limits: ConnectionLimits, report: (atLimit: AtLimit) => void) {
+export function openConnections(limits: ConnectionLimits, reportLimit: (atLimit: AtLimit) => void) {
   const all = new Map<Duplex, Connection>();
   const networks = new Map<string, Map<Duplex, Connection>>();
 
   function hasRoom(open: Map<Duplex, Connection>, most: number, limit: AtLimit['limit'], address: string): boolean {
     if (open.size < most) return true;
     const evicted = firstToEvict(open, most * SHARE_OF_NEW);
-    report({ outcome: evicted ? 'EVICTED' : 'REFUSED', limit, address });
+    reportLimit({ outcome: evicted ? 'EVICTED' : 'REFUSED', limit, address });
     if (!evicted) return false;
     forget(evicted);
     evicted.destroy();

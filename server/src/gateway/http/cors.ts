@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { allOperations, answerHeaders, requestHeaders } from '@tenant-open-platform/contract';
+import { signatureHeaders } from '@tenant-open-platform/contract/signature';
 
-const METHODS = 'GET, POST, PUT, DELETE';
-const REQUEST_HEADERS =
-  'Content-Type, Idempotency-Key, traceparent, X-Api-Id, X-Api-Nonce, X-Api-Signature, X-Api-Timestamp, X-Request-Id';
+const METHODS = [...new Set(allOperations.map(({ route }) => route.method))].join(', ');
+const REQUEST_HEADERS = ['Content-Type', 'traceparent', ...requestHeaders, ...Object.values(signatureHeaders)].join(
+  ', ',
+);
 /** What an answer tells beside its body. A page sees none of these unless they are named here. */
-const ANSWER_HEADERS =
-  'Allow, Idempotency-Mismatch, Idempotent-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, X-Next-Cursor, X-Request-Id';
+const ANSWER_HEADERS = ['Allow', ...answerHeaders].join(', ');
 const PREFLIGHT_SECONDS = 600;
 
 /**

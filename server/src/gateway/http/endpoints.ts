@@ -1,55 +1,50 @@
+import type { ServerResponse } from 'node:http';
+import { parse } from 'node:querystring';
 import { allOperations, type ErrorCode, type Operation } from '@tenant-open-platform/contract';
-import { createExpressEndpoints } from '@ts-rest/express';
-import type { IRouter, RequestHandler } from 'express';
+import { validateIfSchema, validateResponse } from '@ts-rest/core';
+import { detailsIn, notFound, validationFailed } from '../../foundation/api-error.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { type KeyedRequest, onceByKey } from '../idempotency/once.js';
-import type { CallOf, Handlers } from '../operation/call.js';
-import type { Reply } from './exchange.js';
-import { expressApp } from './express-app.js';
+import { onceByKey } from '../idempotency/once.js';
+import type { CallOf, Handlers, OperationName } from '../operation/call.js';
+import { queryOf } from '../operation/find-operation.js';
+import type { Answer, Incoming } from './exchange.js';
 
-type AnyHandler = (
-  request: unknown,
-  call: CallOf<ErrorCode>,
-) => Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
+/** What the gates have read. */
+type Parts = { params: Record<string, string>; body: unknown };
 
-/**
- * The only place where handlers meet ts-rest, which validates requests and answers against the contract. The gates have
- * already found the operation and its parameters, so Express matches no path.
- */
-export function createEndpoints(handlers: Handlers, keyring: Keyring) {
-  const endpoints = new Map(
+type Endpoint = (req: Incoming, reply: ServerResponse, parts: Parts, call: CallOf<ErrorCode>) => Promise<Answer>;
+
+type AnyHandler = (request: Parts & { query: unknown }, call: CallOf<ErrorCode>) => Promise<Answer>;
+
+/** The only place where handlers meet ts-rest, which validates requests and answers against the contract. */
+export const createEndpoints = (handlers: Handlers, keyring: Keyring) =>
+  Object.fromEntries(
     allOperations.map(({ name, route }) => {
       const [resource = '', verb = ''] = name.split('.');
       const verbs = handlers[resource as keyof Handlers] as Record<string, AnyHandler>;
       return [name, toEndpoint(route, verbs[verb] as AnyHandler, keyring)];
     }),
-  );
-  return expressApp((app) =>
-    app.use((req, res, next) => {
-      const { operation, params = {} } = (res as unknown as Reply).locals;
-      req.params = params;
-      return endpoints.get(operation ?? '')?.(req, res, next);
-    }),
-  );
+  ) as Record<OperationName, Endpoint>;
+
+function toEndpoint(route: Operation['route'], handler: AnyHandler, keyring: Keyring): Endpoint {
+  const isKeyed = route.metadata.repeat === 'BY_HEADER';
+  return async (req, reply, parts, call) => {
+    const request = validRequest(route, { ...parts, query: parse(queryOf(req.url)) });
+    const once = isKeyed ? onceByKey(keyring, { req, reply, body: request.body }, call) : undefined;
+    const { status, body, headers } = await handler(request, once ? { ...call, once } : call);
+    if (!(status in route.responses)) throw new Error(`The contract has no answer ${status} here.`);
+    return { status, body: validateResponse({ appRoute: route, response: { status, body } }).body, headers };
+  };
 }
 
-/** The handlers that ts-rest would register for the path of the operation. */
-function toEndpoint(route: Operation['route'], handler: AnyHandler, keyring: Keyring): RequestHandler | undefined {
-  const isKeyed = route.metadata.repeat === 'BY_HEADER';
-  const handle = async (request: KeyedRequest) => {
-    const { call } = (request.res as unknown as Reply).locals;
-    if (!call) throw new Error('A request reached a handler without passing the gates.');
-    const answer = await handler(request, isKeyed ? { ...call, once: onceByKey(keyring, request, call) } : call);
-    if (answer.headers) request.res.set(answer.headers);
-    return answer;
-  };
-  let endpoint: RequestHandler | undefined;
-  const register = (_path: string, ...steps: RequestHandler[]) => {
-    endpoint = steps.at(-1);
-  };
-  const router = { get: register, post: register, put: register, delete: register, use() {} };
-  createExpressEndpoints({ route }, { route: handle as never }, router as unknown as IRouter, {
-    responseValidation: true,
-  });
-  return endpoint;
+function validRequest(route: Operation['route'], given: Parts & { query: unknown }) {
+  const params = validateIfSchema(given.params, route.pathParams, { passThroughExtraKeys: true });
+  const query = validateIfSchema(given.query, route.query);
+  const body = validateIfSchema(given.body, 'body' in route ? route.body : null);
+  // A malformed id in a path is a 404 like a missing one: the answer does not reveal which ids exist.
+  if (params.error) throw notFound();
+  if (query.error || body.error) {
+    throw validationFailed([...detailsIn('query', query.error ?? null), ...detailsIn('body', body.error ?? null)]);
+  }
+  return { params: params.value as Parts['params'], query: query.value, body: body.value };
 }

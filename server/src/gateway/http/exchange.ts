@@ -1,12 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { type ErrorCode, patterns } from '@tenant-open-platform/contract';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
+import type { Logger } from 'pino';
 import { ApiError } from '../../foundation/api-error.js';
+import { hadNoEffect, hasUnknownEffect } from '../../foundation/database/database-error.js';
 import { newId } from '../../foundation/ids.js';
+import { KeyMissingError } from '../../foundation/secrets/keyring.js';
+import { boundedLog, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
+import { traceIdOf } from '../../foundation/telemetry/spans.js';
 import type { CallOf } from '../operation/call.js';
 
-export type Incoming = IncomingMessage & { url: string; method: string; body?: unknown };
+export type Incoming = IncomingMessage & { url: string; method: string };
 
 /** The response, with the context of its request. */
 export type Reply = ServerResponse & {
@@ -19,7 +23,6 @@ export type Reply = ServerResponse & {
     operation?: string;
     /** The tenant of the credential, once the signature is verified. */
     tenantId?: string;
-    params?: Record<string, string>;
     /** Set when the request is admitted. */
     call?: CallOf<ErrorCode>;
     /** True once a failure may leave a change behind. */
@@ -46,6 +49,40 @@ export function answerJson(reply: Reply, { status, body, headers }: Answer): voi
       ...headers,
     })
     .end(text);
+}
+
+/**
+ * Answers a thrown error with a code of the error table. An unexpected error is logged and its details are not shown.
+ * An intended refusal, for example for overload, is not logged here: it is in the refusal log.
+ */
+export function createAnswerError(logger: Logger) {
+  const log = boundedLog(logger);
+  /** Every request that needs the key fails until the operator has acted. */
+  const logMissingKey = boundedLog(logger, ONCE_A_MINUTE);
+  return function answerError(error: unknown, reply: Reply): void {
+    const { requestId, traceparent, operation, mayHaveChanged = false } = reply.locals;
+    const trace_id = traceIdOf(traceparent);
+    const answer = toApiError(error, mayHaveChanged);
+    const isDecided = error instanceof ApiError && error.cause === undefined;
+    if (error instanceof KeyMissingError) logMissingKey('error', error.keyId, { key_id: error.keyId }, error.message);
+    else if (answer.status >= 500 && !isDecided)
+      log('error', answer.code, { err: error, request_id: requestId, trace_id, operation }, answer.code);
+    if (reply.headersSent) {
+      reply.destroy();
+      return;
+    }
+    reply.locals.code = answer.code;
+    answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
+  };
+}
+
+function toApiError(error: unknown, mayHaveChanged: boolean): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof KeyMissingError) return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '5' } });
+  if (hadNoEffect(error) || (hasUnknownEffect(error) && !mayHaveChanged)) {
+    return new ApiError('SERVICE_UNAVAILABLE', { headers: { 'Retry-After': '1' } });
+  }
+  return new ApiError('INTERNAL_ERROR');
 }
 
 /** Keeps the caller's correlation id, or generates one. The refusal of a malformed id has a generated one. */
@@ -83,36 +120,6 @@ function malformation({ httpVersion, rawHeaders, headers }: IncomingMessage): st
   if (hosts.length !== 1) return 'The request must have exactly one Host header.';
   return HOST.test(hosts[0] as string) ? null : 'The Host header is not a host with an optional port.';
 }
-
-type WithParser = Socket & { parser?: { getCurrentBuffer?(): Buffer | undefined } };
-
-const MAX_RTSP_LOOKED_AT = 16;
-
-/**
- * Node's parser takes `GET /path RTSP/1.0` for HTTP/1.0. Only the bytes that it has just read show the difference, so
- * such a request is refused only if its request line arrives in one piece. They may hold thousands of occurrences for
- * each of ten pipelined requests: only the first ones are looked at.
- */
-export function isRtsp({ method = '', url = '', socket }: IncomingMessage): boolean {
-  const bytes = (socket as WithParser).parser?.getCurrentBuffer?.();
-  let at = bytes?.indexOf(' RTSP/') ?? -1;
-  for (let looked = 0; bytes && at !== -1 && looked < MAX_RTSP_LOOKED_AT; looked++) {
-    const urlAt = startOfWord(bytes, url, at);
-    if (urlAt !== -1 && startOfWord(bytes, method, urlAt) !== -1) return true;
-    at = bytes.indexOf(' RTSP/', at + 1);
-  }
-  return false;
-}
-
-/** Where the word starts that ends at `end`, or before the spaces there; -1 if it is another word. */
-function startOfWord(bytes: Buffer, word: string, end: number): number {
-  let wordEnd = end;
-  while (bytes[wordEnd - 1] === SPACE) wordEnd--;
-  const start = wordEnd - word.length;
-  return start >= 0 && bytes.toString('latin1', start, wordEnd) === word ? start : -1;
-}
-
-const SPACE = 0x20;
 
 /** Their content has no meaning (RFC 9110, 9.3). Other bodies are read before the caller is known. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE']);
@@ -162,7 +169,7 @@ export function parseBody(
   contentType: string | undefined,
   bytes: Buffer,
   maxDepth: number | undefined,
-): { value: unknown; problem?: undefined } | { problem: ApiError } {
+): { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError } {
   if (bytes.length === 0) return { value: undefined };
   if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
     const message = 'The body must be JSON. Send Content-Type: application/json.';

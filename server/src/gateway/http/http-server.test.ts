@@ -36,8 +36,6 @@ test.each([
   ['an unknown version', lines(`GET ${ME} HTTP/3.1`, 'Host: localhost')],
   ['HTTP/0.9', lines(`GET ${ME} HTTP/0.9`, 'Host: localhost')],
   ['HTTP/2.0 in the syntax of 1.1', lines(`GET ${ME} HTTP/2.0`, 'Host: localhost')],
-  ['RTSP/1.0', lines(`GET ${ME} RTSP/1.0`, 'Host: localhost')],
-  ['RTSP/1.1, after more spaces than one', lines(`POST ${ME}  RTSP/1.1`, 'Host: localhost', 'Content-Length: 0')],
   ['an unknown method', lines(`FROBNICATE ${ME} HTTP/1.1`, 'Host: localhost')],
   ['no Host', lines(`GET ${ME} HTTP/1.1`)],
   ['an empty Host', lines(`GET ${ME} HTTP/1.1`, 'Host:')],

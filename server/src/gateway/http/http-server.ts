@@ -6,7 +6,7 @@ import { ApiError } from '../../foundation/api-error.js';
 import { newId } from '../../foundation/ids.js';
 import type { LogRefusal } from '../../foundation/telemetry/logger.js';
 import { type AtLimit, type ConnectionLimits, openConnections } from './connections.js';
-import { isRtsp, requestIdOf } from './exchange.js';
+import { requestIdOf } from './exchange.js';
 
 type Options = ConnectionLimits & {
   logRefusal: LogRefusal;
@@ -60,10 +60,7 @@ export function createHttpServer(listener: RequestListener, options: Options): H
 
   server.on('connection', add);
 
-  const serve = (req: IncomingMessage, res: ServerResponse) => {
-    if (isRtsp(req)) refuse(req.socket, 'MALFORMED_HTTP', req);
-    else connections.get(req.socket)?.serve(req, res, listener);
-  };
+  const serve = (req: IncomingMessage, res: ServerResponse) => connections.get(req.socket)?.serve(req, res, listener);
   server.on('request', serve);
   // The listener refuses any expectation but 100-continue.
   server.on('checkExpectation', serve);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { patterns } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { and, eq, sql } from 'drizzle-orm';
-import type { Request, Response } from 'express';
 import { ApiError, validationFailed } from '../../foundation/api-error.js';
 import { ID_TIME, newIdTail } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
@@ -10,14 +10,14 @@ import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import type { Call, Once } from '../operation/call.js';
 import { idempotentAnswers } from './idempotent-answers.table.js';
 
-export type KeyedRequest = { req: Request; res: Response; body: unknown };
+type KeyedRequest = { req: IncomingMessage; reply: ServerResponse; body: unknown };
 
 /**
  * Makes a change happen once for an Idempotency-Key. The result is stored in the transaction of the change. A second
  * request with the key waits for that transaction. The result must be JSON.
  */
-export function onceByKey(keyring: Keyring, { req, res, body }: KeyedRequest, call: Call): Once | undefined {
-  const key = req.get('Idempotency-Key');
+export function onceByKey(keyring: Keyring, { req, reply, body }: KeyedRequest, call: Call): Once | undefined {
+  const key = req.headers['idempotency-key'] as string | undefined;
   if (key === undefined) return undefined;
   if (!patterns.idempotencyKey.test(key)) {
     const message = 'must be sent once and consist of 1 to 128 visible ASCII characters without spaces';
@@ -48,7 +48,7 @@ export function onceByKey(keyring: Keyring, { req, res, body }: KeyedRequest, ca
         name === 'request_id' ? call.requestId : value,
       );
       if (stored.request !== request) throw new ApiError('IDEMPOTENCY_KEY_REUSED');
-      res.set('Idempotent-Replayed', 'true');
+      reply.setHeader('Idempotent-Replayed', 'true');
       return stored.result;
     }
     const result = await work();

@@ -1,4 +1,4 @@
-import type { contract, ErrorCode } from '@tenant-open-platform/contract';
+import type { AnswerHeader, contract, ErrorCode } from '@tenant-open-platform/contract';
 import type { AppRoute, ServerInferRequest, ServerInferResponses } from '@ts-rest/core';
 import type { ApiError, Refuse } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
@@ -42,7 +42,7 @@ type HandlerOf<Route> = Route extends AppRoute
   ? (
       request: ServerInferRequest<Route>,
       call: CallOf<Declared<Route>>,
-    ) => Promise<ServerInferResponses<Route> & { headers?: Record<string, string> }>
+    ) => Promise<ServerInferResponses<Route> & { headers?: Partial<Record<AnswerHeader, string>> }>
   : never;
 
 type Contract = typeof contract;

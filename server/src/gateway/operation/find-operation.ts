@@ -8,7 +8,7 @@ import {
 import type { OperationName } from './call.js';
 
 /** The facts about an operation that the gates need before its handler runs. */
-export type Operation = {
+export type GatedOperation = {
   name: OperationName;
   scope: Scope | null;
   grantingRoles: readonly string[];
@@ -19,13 +19,13 @@ export type Operation = {
 };
 
 export type Match = {
-  operation: Operation | null;
+  operation: GatedOperation | null;
   params: Record<string, string>;
   /** The methods of the path if it lacks the request's method; null if there is no such path. */
   allow: string | null;
 };
 
-type Route = { method: string; pattern: RegExp; operation: Operation };
+type Route = { method: string; pattern: RegExp; operation: GatedOperation };
 
 const routes: Route[] = allOperations.map(({ name, route }) => ({
   method: route.method,
@@ -39,7 +39,7 @@ const routes: Route[] = allOperations.map(({ name, route }) => ({
   },
 }));
 
-export const operationNamed = (name: string): Operation | undefined =>
+export const operationNamed = (name: string): GatedOperation | undefined =>
   routes.find(({ operation }) => operation.name === name)?.operation;
 
 /** The built-in roles. */
@@ -62,3 +62,5 @@ export function findOperation(method: string, target: string): Match {
 }
 
 export const pathOf = (target: string) => target.split('?', 1)[0] as string;
+
+export const queryOf = (target: string) => target.slice(pathOf(target).length + 1);

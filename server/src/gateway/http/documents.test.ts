@@ -53,8 +53,15 @@ test('OpenAPI names the platform that serves it, below its path prefix', async (
   });
   const { origin } = new URL(server.baseUrl);
   const serversOf = async (url: string) => ((await (await fetch(url)).json()) as { servers: object[] }).servers;
-  expect(await serversOf(`${origin}/platform/openapi.json`)).toMatchObject([{ url: '/platform' }]);
   expect(await serversOf(`${baseUrl()}/openapi.json`)).toMatchObject([{ url: '/' }]);
+  const released = committed('openapi.json');
+  const moved = { ...released, servers: [{ ...released.servers[0], url: '/platform' }] };
+  for (const encoding of ['br', 'gzip', 'identity']) {
+    const read = async (path: string) =>
+      (await fetch(`${origin}/platform${path}`, { headers: { 'Accept-Encoding': encoding } })).text();
+    expect(JSON.parse(await read('/openapi.json'))).toEqual(moved);
+    expect(parse(await read('/openapi.yaml'))).toEqual(moved);
+  }
   // REFERENCE_PAGE is false here.
   expect((await fetch(`${origin}/docs`)).status).toBe(404);
   expect((await fetch(`${origin}/platform/docs/guides`)).status).toBe(404);
@@ -115,8 +122,11 @@ test.each([
   '../package.json',
   '..%2fpackage.json',
   'scalar/',
-  'page.html',
-  'guides/errors.html',
+  'errors.html',
+  'guides/errors',
+  'page.js.br',
+  'page.js.gz',
+  'not-found',
   'constructor',
   '__proto__',
 ])('below /docs there is no %s', async (path) => {

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import { ApiError } from '../../foundation/api-error.js';
+import type { Metrics } from '../../foundation/telemetry/metrics.js';
+import { shared } from '../../foundation/concurrency/shared-reads.js';
+import { answerJson, commonHeaders, type Incoming, type Reply } from './exchange.js';
+
+/** What is outside /api/v1, for everybody and not signed. Express routes it by exact path. */
+export function createSite(addRoutes: (app: Express) => void) {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
+  addRoutes(app);
+  return (req: Incoming, reply: Reply, fail: (error: unknown) => void): void => {
+    for (const [name, value] of Object.entries(commonHeaders(reply.locals.requestId))) reply.setHeader(name, value);
+    app(req as Request, reply as unknown as Response, (error?: unknown) => fail(problemOfPath(error)));
+  };
+}
+
+/** Without an error no route matched. Express throws, for example, where a path cannot be percent-decoded. */
+function problemOfPath(error: unknown): unknown {
+  const { status = error === undefined ? 404 : 500 } = (error ?? {}) as { status?: number };
+  if (status === 400) return new ApiError('INVALID_TARGET', { message: 'The path is not validly percent-encoded.' });
+  if (status > 400 && status < 500) {
+    return new ApiError('NOT_FOUND', { message: 'There is no such path. The API is below /api/v1.' });
+  }
+  return error;
+}
+
+/** Not by Express, which would answer If-None-Match: * with a 304 without a body. */
+const sendJson = (res: Response, body: object, status = 200) => answerJson(res as unknown as Reply, { status, body });
+
+export type Probes = {
+  /** Why the process cannot serve; null if it can. */
+  unreadyReason(): Promise<string | null>;
+};
+
+/** Anyone may call the probes at any rate: the database is asked at most once a second. */
+export function addProbes(app: Express, probes: Probes, metrics: Metrics): void {
+  const unreadyReason = shared(() => probes.unreadyReason(), { forMs: 1_000 });
+  const renderMetrics = shared(() => metrics.render(), { forMs: 1_000 });
+  app.get('/livez', (_req, res) => sendJson(res, { status: 'live' }));
+  app.get('/readyz', async (_req, res) => {
+    const reason = await unreadyReason();
+    if (reason) sendJson(res, { status: 'unready', reason }, 503);
+    else sendJson(res, { status: 'ready' });
+  });
+  app.get('/metrics', async (_req, res) => {
+    res.type(metrics.contentType).end(await renderMetrics());
+  });
+}
+
+/** The build puts them here, so that they are part of the package. */
+const documents = fileURLToPath(new URL('./documents', import.meta.url));
+
+/** Of a missing path that has a page: 16,000 slashes would make a page of 2 MB. */
+const DEEPEST_PAGE = 10;
+
+/** The descriptions of API and bus, the reference page and the guides; without that page only the one of the errors. */
+export function addDocuments(app: Express, options: { basePath: string; referencePage: boolean }): void {
+  const { basePath, referencePage } = options;
+  app.get('/', (_req, res) =>
+    sendJson(res, {
+      name: 'Tenant Open Platform',
+      api: '/api/v1',
+      openapi: '/openapi.json',
+      asyncapi: '/asyncapi.json',
+      ...(referencePage && { docs: '/docs' }),
+    }),
+  );
+  const files = new Map<string, RequestHandler>([
+    ...publicFiles('descriptions', basePath),
+    ...publicFiles(referencePage ? 'pages' : 'errors-page', basePath),
+  ]);
+  app.get('/*path', (req, res, next) => {
+    const serve = files.get(req.path);
+    return serve ? serve(req, res, next) : next();
+  });
+  if (!referencePage) return;
+  app.get('/docs/', (_req, res) => res.redirect('../docs'));
+  const notFound = readFileSync(join(documents, 'not-found.html'), 'utf8');
+  app.get('/*path', (req, res, next) => {
+    // Its links are relative, as on the guides: a proxy may serve the platform below a path.
+    const depth = req.path.split('/').length - 2;
+    if (depth > DEEPEST_PAGE || req.accepts(['json', 'html']) !== 'html') return next();
+    const up = '../'.repeat(depth);
+    res.status(404).set(headersOfPage(policyOfGuides)).type('html');
+    res.send(notFound.replace(/(href|src)="/g, `$1="${up}docs/`));
+  });
+}
+
+/** Each file by its path. The build has compressed every public file, and nothing else. */
+const publicFiles = (folder: string, basePath: string) =>
+  readdirSync(join(documents, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.br'))
+    .map((name) => name.slice(0, -'.br'.length))
+    .map((name) => [`/${name.replace(/\.html$/, '')}`, publicFile(join(documents, folder, name), basePath)] as const);
+
+/** Read at the first request. */
+function publicFile(file: string, basePath: string): RequestHandler {
+  const type = extname(file) === '.yaml' ? 'application/yaml' : extname(file);
+  const policy = file.endsWith('/docs.html') ? policyOfReference : policyOfGuides;
+  const headers = { 'Cache-Control': 'no-cache', ...(type === '.html' && headersOfPage(policy)) };
+  let content: (Forms & { etag: string }) | undefined;
+  const read = () => {
+    const forms = formsOf(file, basePath);
+    // Weak: one tag for all encodings.
+    return { ...forms, etag: `W/"${createHash('sha256').update(forms.identity).digest('base64url')}"` };
+  };
+  return (req, res) => {
+    content ??= read();
+    const { etag, ...forms } = content;
+    res.set({ ...headers, ETag: etag }).vary('Accept-Encoding');
+    if (req.fresh) return void res.status(304).end();
+    const encoding = (req.acceptsEncodings(Object.keys(forms)) || 'identity') as keyof Forms;
+    if (encoding !== 'identity') res.set('Content-Encoding', encoding);
+    res.type(type).send(forms[encoding]);
+  };
+}
+
+type Forms = { br?: Buffer; gzip: Buffer; identity: Buffer };
+
+/** In JSON and in YAML. */
+const SERVER_URL = /("servers":\[\{"url":"|^servers:\n {2}- url: )\//m;
+
+/** As built, but OpenAPI names the path prefix of the platform. */
+function formsOf(file: string, basePath: string): Forms {
+  if (basePath && /\/openapi\.\w+$/.test(file)) {
+    const identity = Buffer.from(readFileSync(file, 'utf8').replace(SERVER_URL, (_, before) => before + basePath));
+    return { gzip: gzipSync(identity), identity };
+  }
+  return { br: readFileSync(`${file}.br`), gzip: readFileSync(`${file}.gz`), identity: readFileSync(file) };
+}
+
+const onlyFromHere = ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "img-src 'self' data:"];
+const nothingElse = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
+const policyOfGuides = [...onlyFromHere, "style-src 'self'", ...nothingElse].join('; ');
+/**
+ * Nothing but this platform is loaded or called. Scalar writes its styles into the page, so they cannot be listed here;
+ * without a foreign address to load from, a style leaks nothing.
+ */
+const policyOfReference = [...onlyFromHere, "font-src 'self'", "style-src 'self' 'unsafe-inline'", ...nothingElse].join(
+  '; ',
+);
+
+const headersOfPage = (policy: string) => ({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' });
