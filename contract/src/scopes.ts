@@ -49,23 +49,58 @@ export function objectAndAction(scope: Scope): { object: string; action: string 
   return { object: scope.slice(0, colon), action: scope.slice(colon + 1) };
 }
 
-const startingWith = (...prefixes: string[]) =>
-  scopes.filter((scope) => prefixes.some((prefix) => scope.startsWith(prefix)));
-
-/** Roles that every tenant has. `platform_admin` exists in tenant `platform` only. */
+/**
+ * Roles that every tenant has. `platform_admin` exists in tenant `platform` only. Each lists its scopes: a new scope
+ * belongs to no role until it is written down here.
+ */
 export const builtInRoles: Record<string, readonly Scope[]> = {
-  platform_admin: startingWith('platform:'),
+  platform_admin: [
+    'platform:tenant:create',
+    'platform:tenant:read',
+    'platform:tenant:update',
+    'platform:tenant:delete',
+    'platform:tenant:export',
+    'platform:credential:create',
+    'platform:credential:read',
+    'platform:credential:update',
+    'platform:bus-principal:create',
+    'platform:bus-principal:read',
+    'platform:bus-principal:update',
+    'platform:access:create',
+    'platform:access:read',
+    'platform:access:update',
+    'platform:access:delete',
+    'platform:catalog:read',
+    'platform:catalog:update',
+    'platform:audit:read',
+    'platform:parked-message:read',
+    'platform:parked-message:retry',
+    'platform:parked-message:delete',
+  ],
   tenant_admin: [
     'platform:tenant:read',
-    ...startingWith(
-      'platform:credential:',
-      'platform:access:',
-      'platform:bus-principal:',
-      'platform:audit:',
-      'platform:parked-message:',
-      'open:object-config:',
-      'open:callback:',
-    ),
+    'open:object-config:create',
+    'open:object-config:read',
+    'open:object-config:update',
+    'open:callback:create',
+    'open:callback:read',
+    'open:callback:update',
+    'open:callback:disable',
+    'open:object-config:delete',
+    'platform:credential:create',
+    'platform:credential:read',
+    'platform:credential:update',
+    'platform:bus-principal:create',
+    'platform:bus-principal:read',
+    'platform:bus-principal:update',
+    'platform:access:create',
+    'platform:access:read',
+    'platform:access:update',
+    'platform:access:delete',
+    'platform:audit:read',
+    'platform:parked-message:read',
+    'platform:parked-message:retry',
+    'platform:parked-message:delete',
   ],
   integration_operator: [
     'open:command:create',

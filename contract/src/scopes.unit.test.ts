@@ -1,5 +1,64 @@
 import { expect, test } from 'vitest';
 import { platformTenantScopes } from './contract.js';
+import { builtInRoles, type Scope } from './scopes.js';
+
+const [operator, reader, admin, platform] = [
+  'integration_operator',
+  'integration_reader',
+  'tenant_admin',
+  'platform_admin',
+];
+
+/** The built-in roles that have each scope. */
+const rolesWith: Record<Scope, (string | undefined)[]> = {
+  'open:command:create': [operator],
+  'open:command:read': [operator, reader],
+  'open:object:create': [operator],
+  'open:object-config:create': [admin],
+  'open:object-config:read': [admin],
+  'open:object-config:update': [admin],
+  'open:callback:create': [admin],
+  'open:callback:read': [admin],
+  'open:callback:update': [admin],
+  'open:callback:disable': [admin],
+  'open:device-request:read': [operator, reader],
+  'open:device-request:create': [],
+  'open:command:cancel': [operator],
+  'open:object-config:delete': [admin],
+  'open:event:read': [operator, reader],
+  'open:catalog:read': [operator, reader],
+  'platform:tenant:create': [platform],
+  'platform:tenant:read': [admin, platform],
+  'platform:tenant:update': [platform],
+  'platform:tenant:delete': [platform],
+  'platform:tenant:export': [platform],
+  'platform:credential:create': [admin, platform],
+  'platform:credential:read': [admin, platform],
+  'platform:credential:update': [admin, platform],
+  'platform:bus-principal:create': [admin, platform],
+  'platform:bus-principal:read': [admin, platform],
+  'platform:bus-principal:update': [admin, platform],
+  'platform:access:create': [admin, platform],
+  'platform:access:read': [admin, platform],
+  'platform:access:update': [admin, platform],
+  'platform:access:delete': [admin, platform],
+  'platform:catalog:read': [platform],
+  'platform:catalog:update': [platform],
+  'platform:audit:read': [admin, platform],
+  'platform:parked-message:read': [admin, platform],
+  'platform:parked-message:retry': [admin, platform],
+  'platform:parked-message:delete': [admin, platform],
+};
+
+test.each(Object.entries(rolesWith))('%s belongs to these built-in roles and to no other', (scope, roles) => {
+  const having = Object.keys(builtInRoles).filter((role) => builtInRoles[role]?.includes(scope as Scope));
+  expect(having.toSorted()).toEqual(roles.toSorted());
+});
+
+test('there are no other built-in roles, and none has a scope twice', () => {
+  expect(Object.keys(builtInRoles).toSorted()).toEqual([operator, reader, platform, admin].toSorted());
+  for (const scopes of Object.values(builtInRoles)) expect(new Set(scopes).size).toBe(scopes.length);
+});
 
 test('scopes that affect every tenant belong to tenant platform alone', () => {
   expect(platformTenantScopes).toEqual([

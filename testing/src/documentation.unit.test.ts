@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builtInRoles, objectAndAction, scopes } from '@tenant-open-platform/contract';
 import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { guides } from './documentation-blocks.js';
@@ -101,6 +102,23 @@ test.each([
   const shown = [...read(page).matchAll(pattern)];
   expect(shown.length).toBeGreaterThanOrEqual(least);
   for (const [, file, code] of shown) expect(code, file).toBe(read(file as string));
+});
+
+test('docs/access.md shows the scopes of each built-in role', () => {
+  const roles = Object.keys(builtInRoles).reverse();
+  const granted = new Set(Object.values(builtInRoles).flat());
+  const objects = [
+    ...new Set(scopes.filter((scope) => granted.has(scope)).map((scope) => objectAndAction(scope).object)),
+  ];
+  const actions = (role: string, object: string) =>
+    (builtInRoles[role] ?? []).map(objectAndAction).flatMap((held) => (held.object === object ? [held.action] : []));
+  const rows = [
+    ['', ...roles.map((role) => `\`${role}\``)],
+    ['---', ...roles.map(() => '---')],
+    ...objects.map((object) => [`\`${object}\``, ...roles.map((role) => actions(role, object).join(', '))]),
+  ];
+  const table = rows.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  expect(read('docs/access.md').replace(/ *\| */g, ' | ')).toContain(table.replace(/ *\| */g, ' | '));
 });
 
 test('docs/signing.md has test requests with the signatures of the vectors', () => {

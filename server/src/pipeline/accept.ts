@@ -13,7 +13,7 @@ import { newIdTail } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import type { Waits } from './backlog.js';
-import type { CommandCatalog } from './catalog.js';
+import type { CommandCatalog, Found } from './catalog.js';
 import { commands } from './commands.table.js';
 
 /** The body of commands.create. */
@@ -45,7 +45,7 @@ const LONGEST_WAIT = 1 / 4;
 const TOLERATED_WAIT_SECONDS = 1;
 const MAX_RETRY_AFTER_SECONDS = 60;
 /** All attempts fail only if the catalog changes between check and insert each time. */
-const MAX_CATALOG_RELOADS = 5;
+const MAX_CATALOG_READS = 5;
 
 /**
  * Checks commands and stores them. A used idempotency key stores nothing: the existing command is the result. More than
@@ -61,8 +61,8 @@ export function createAcceptance({
 }: AcceptanceServices) {
   const storeOne = createCommandAccepter(database);
 
-  function check(request: CommandRequest, tenantId: string): Checked {
-    const checked = catalog.check(request, refuse);
+  function check(request: CommandRequest, tenantId: string, found?: Found): Checked {
+    const checked = catalog.check(request, refuse, found);
     if (checked instanceof ApiError) return { invalid: checked };
     const excess = waits.secondsFor(tenantId) - longestWait(request);
     return excess > 0 ? { overload: overloaded(request, excess) } : checked;
@@ -112,13 +112,12 @@ export function createAcceptance({
     /** The positions of the commands that this request has stored, by key. */
     const stored = new Map<string, number>();
     try {
-      for (let reloads = 0; reloads <= MAX_CATALOG_RELOADS && !results.every(Boolean); reloads++) {
-        if (reloads > 0) await catalog.reload();
-        const attempts = requests.flatMap((request, position) =>
-          results[position] ? [] : [{ position, request, ...check(request, origin.tenantId) }],
-        );
+      for (let reads = 0; reads <= MAX_CATALOG_READS && !results.every(Boolean); reads++) {
+        const open = requests.flatMap((request, position) => (results[position] ? [] : [{ position, request }]));
+        const found = reads > 0 ? await catalog.read(open.map(({ request }) => request)) : undefined;
+        const attempts = open.map((each) => ({ ...each, ...check(each.request, origin.tenantId, found) }));
         // The catalog in memory may be stale: only a fresh one may refuse.
-        if (reloads === 0 && attempts.some(({ invalid }) => invalid)) continue;
+        if (reads === 0 && attempts.some(({ invalid }) => invalid)) continue;
         const outcomes = await store(
           attempts.map((each) => toStore(each.request, each, origin)),
           origin,

@@ -25,7 +25,7 @@ async function storeTwo(failure: Error) {
       },
       drizzle: { transaction: async () => [] },
     },
-    catalog: { check: () => ({ revision: 1 }), reload: async () => {} },
+    catalog: { check: () => ({ revision: 1 }), read: async () => new Map() },
     signals: { send() {} },
     waits: { secondsFor: () => 0 },
     payloadLimitBytes: 1_024,

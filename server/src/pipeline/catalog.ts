@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { ValidateFunction } from 'ajv';
 import { type ApiError, type Refuse, refuse, unavailable } from '../foundation/api-error.js';
 import { sharedNext } from '../foundation/concurrency/shared-reads.js';
@@ -5,83 +6,106 @@ import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { compilePayloadSchema, validationDetails } from './payload-schema.js';
 
-type CommandType = { revision: number; enabled: boolean; validate: Validate };
-type Vendor = { enabled: boolean; commandTypes: Map<string, CommandType> };
-/** An Error if the schema does not compile. */
-type Validate = ValidateFunction | Error;
-
-type CommandToCheck = { vendor: string; command_type: string; payload: unknown };
+type Key = { vendor: string; command_type: string };
+type CommandToCheck = Key & { payload: unknown };
 type Refused = 'VENDOR_NOT_ENABLED' | 'COMMAND_TYPE_UNKNOWN' | 'COMMAND_PAYLOAD_INVALID';
+
+/** An enabled command type of an enabled vendor. `validate` is an Error if its schema does not compile. */
+type CommandType = { revision: number; validate: ValidateFunction | Error };
+
+/** Command types by `keyOf`: null if the type is not enabled, absent if its vendor is not. */
+export type Found = ReadonlyMap<string, CommandType | null>;
 
 /** What a command was checked against. The accept statement verifies that it is still current. */
 export type Checked = { revision: number };
 
 /**
- * The catalog in memory, with compiled payload schemas. It may be behind the database. The accept statement re-checks
- * every command that it accepts, and it refuses a command only after a reload.
+ * The command types that were used, in memory, each compiled at its first use. They may be behind the database. The
+ * accept statement re-checks every command that it accepts, and it refuses a command only after a new read of its type.
  */
-export function commandCatalog(database: Database) {
-  let known = new Map<string, Vendor>();
-  const compiled = new Map<string, { revision: number; validate: Validate }>();
+export function commandCatalog(database: Database, compile = compilePayloadSchema) {
+  const used = new Map<string, CommandType>();
+  let asked = new Map<string, Key>();
 
-  function compileOnce(key: string, revision: number, schema: Record<string, unknown>): Validate {
-    const cached = compiled.get(key);
-    if (cached?.revision === revision) return cached.validate;
-    const validate = compile(schema);
-    compiled.set(key, { revision, validate });
-    return validate;
-  }
-
-  async function load(): Promise<void> {
-    const loaded = new Map<string, Vendor>();
-    for (const row of await readRows(database)) {
-      const entry = loaded.get(row.vendor) ?? { enabled: row.vendor_enabled, commandTypes: new Map() };
-      loaded.set(row.vendor, entry);
-      if (row.command_type === null) continue;
-      const { command_type, enabled, revision, payload_schema } = row;
-      const validate = compileOnce(`${row.vendor} ${command_type}`, revision, payload_schema);
-      entry.commandTypes.set(command_type, { revision, enabled, validate });
+  function compiled(schema: Record<string, unknown>): CommandType['validate'] {
+    try {
+      return compile(schema, refuse);
+    } catch (error) {
+      return error as Error;
     }
-    known = loaded;
   }
+
+  async function typeOf(row: Row): Promise<CommandType | null> {
+    const { revision, payload_schema } = row;
+    if (revision === null) return null;
+    if (!payload_schema) return used.get(keyOf(row)) ?? null;
+    // Compiling takes milliseconds: other requests run between two types.
+    await nextTick();
+    return { revision, validate: compiled(payload_schema) };
+  }
+
+  const readAsked = sharedNext(async (): Promise<Found> => {
+    const keys = asked;
+    asked = new Map();
+    const found = new Map<string, CommandType | null>();
+    const known = [...keys].map(([key, asked]) => ({ ...asked, known_revision: used.get(key)?.revision }));
+    for (const row of await readTypes(database, known)) found.set(keyOf(row), await typeOf(row));
+    for (const key of keys.keys()) {
+      const type = found.get(key);
+      if (type) used.set(key, type);
+      else used.delete(key);
+    }
+    return found;
+  });
 
   return {
-    reload: sharedNext(load),
-    /** Returns the refusal instead of throwing it, because a used idempotency_key takes precedence. */
-    check(command: CommandToCheck, refuse: Refuse<Refused>): Checked | ApiError {
-      const vendor = known.get(command.vendor);
-      if (!vendor?.enabled) return refuse('VENDOR_NOT_ENABLED');
-      const type = vendor.commandTypes.get(command.command_type);
-      if (!type?.enabled) return refuse('COMMAND_TYPE_UNKNOWN');
-      if (type.validate instanceof Error) {
+    /** The current types of these commands. All callers that wait for the next read share one statement. */
+    read(commands: readonly Key[]): Promise<Found> {
+      for (const { vendor, command_type } of commands) {
+        const key = { vendor, command_type };
+        asked.set(keyOf(key), key);
+      }
+      return readAsked();
+    },
+    /**
+     * Returns the refusal instead of throwing it, because a used idempotency_key takes precedence. Without a read it
+     * also refuses a command whose type was not used before.
+     */
+    check(command: CommandToCheck, refuse: Refuse<Refused>, found: Found = used): Checked | ApiError {
+      const type = found.get(keyOf(command));
+      if (type === undefined) return refuse('VENDOR_NOT_ENABLED');
+      if (type === null) return refuse('COMMAND_TYPE_UNKNOWN');
+      const { revision, validate } = type;
+      if (validate instanceof Error) {
         const message =
           'The catalog has no usable payload schema for this command type. Ask the operator to correct it.';
-        return Object.assign(unavailable(message, 1), { cause: type.validate });
+        return Object.assign(unavailable(message, 1), { cause: validate });
       }
-      if (type.validate(command.payload)) return { revision: type.revision };
-      return refuse('COMMAND_PAYLOAD_INVALID', {
-        details: validationDetails('body/payload', type.validate.errors),
-      });
+      if (validate(command.payload)) return { revision };
+      return refuse('COMMAND_PAYLOAD_INVALID', { details: validationDetails('body/payload', validate.errors) });
     },
   };
 }
 
 export type CommandCatalog = ReturnType<typeof commandCatalog>;
 
-type Row = { vendor: string; vendor_enabled: boolean } & (
-  | { command_type: string; enabled: boolean; revision: number; payload_schema: Record<string, unknown> }
-  | { command_type: null }
-);
+const keyOf = ({ vendor, command_type }: Key) => `${vendor} ${command_type}`;
 
-const readRows = (database: Database) =>
+type Row = Key & { revision: number | null; payload_schema: Record<string, unknown> | null };
+
+/** The types of enabled vendors, without a revision if the type is not enabled. A known schema is not sent again. */
+const readTypes = (database: Database, keys: readonly (Key & { known_revision: number | undefined })[]) =>
   asAllTenantsStatement<Row>(database)`
-    select vendor, vendors.enabled as vendor_enabled, command_type, command_types.enabled, revision, payload_schema
-    from vendors left join command_types using (vendor)`;
-
-function compile(schema: Record<string, unknown>): Validate {
-  try {
-    return compilePayloadSchema(schema, refuse);
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
+    select asked.vendor, asked.command_type, revision,
+      case when revision is distinct from known_revision then payload_schema end as payload_schema
+    from json_to_recordset(${JSON.stringify(keys)}::text::json)
+      as asked (vendor text, command_type text, known_revision int)
+    cross join lateral (
+      select from vendors where vendors.vendor = asked.vendor and vendors.enabled offset 0
+    ) as vendor
+    left join lateral (
+      select revision, payload_schema from command_types
+      where command_types.vendor = asked.vendor and command_types.command_type = asked.command_type
+        and command_types.enabled
+      offset 0
+    ) as type on true`;

@@ -1,6 +1,6 @@
-import type { PlatformEvent } from '@tenant-open-platform/contract';
+import { eventTypes, type PlatformEvent } from '@tenant-open-platform/contract';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { busPrincipals } from '../foundation/identity/identity.table.js';
@@ -9,7 +9,7 @@ import type { Message } from './bus/bus.js';
 import type { RepublishedRange } from './bus/publish.js';
 import { commands } from './commands.table.js';
 import { events } from './events.table.js';
-import { INITIAL, publicStatusOf } from './transitions.js';
+import { INITIAL, publicStatusOf, type State } from './transitions.js';
 
 /** The columns of a command that events show; nothing that was sent to the device. */
 export const shownColumns = {
@@ -32,16 +32,36 @@ export const shownColumns = {
 type Command = Pick<typeof commands.$inferSelect, keyof typeof shownColumns>;
 type Event = typeof events.$inferSelect;
 
+type Shown = { occurredAt: Date; state: State; ended: Command | null };
+
 /** An accepted command shows the fields that never change, a completed one its final fields. */
+function shownBy({ eventType, loggedAt }: Event, command: Command): Shown {
+  switch (eventType) {
+    case 'command.accepted':
+      return { occurredAt: command.acceptedAt, state: INITIAL, ended: null };
+    case 'command.completed':
+      return { occurredAt: command.completedAt ?? loggedAt, state: command, ended: command };
+  }
+}
+
+const instants: Record<Event['eventType'], SQL> = {
+  'command.accepted': sql`${commands.acceptedAt}`,
+  'command.completed': sql`coalesce(${commands.completedAt}, ${events.loggedAt})`,
+};
+
+const instantOf = eventTypes.map((type) => sql`when ${sql.raw(`'${type}'`)} then ${instants[type]}`);
+
+/** The same instant as `occurred_at`, of an event that is joined with its command. */
+export const occurredAt = sql`case ${events.eventType} ${sql.join(instantOf, sql` `)} end`;
+
 export function presentEvent(event: Event, command: Command): PlatformEvent {
-  const isCompleted = event.eventType === 'command.completed';
-  const state = isCompleted ? command : INITIAL;
+  const { occurredAt, state, ended } = shownBy(event, command);
   return {
     event_id: event.eventId,
     event_type: event.eventType,
     schema_version: 1,
     tenant_id: event.tenantId,
-    occurred_at: (isCompleted ? (command.completedAt ?? event.loggedAt) : command.acceptedAt).toISOString(),
+    occurred_at: occurredAt.toISOString(),
     request: {
       request_id: command.requestId,
       client_id: command.createdByClientId,
@@ -56,10 +76,10 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
       adapter_status: state.adapterStatus,
       device_execution_status: state.deviceExecutionStatus,
       public_status: publicStatusOf(state.status),
-      status_reason: isCompleted ? command.statusReason : null,
-      result: isCompleted ? command.result : null,
+      status_reason: ended?.statusReason ?? null,
+      result: ended?.result ?? null,
       accepted_at: command.acceptedAt.toISOString(),
-      completed_at: isCompleted ? (command.completedAt?.toISOString() ?? null) : null,
+      completed_at: ended?.completedAt?.toISOString() ?? null,
     },
   };
 }
@@ -67,7 +87,7 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
 type NewEvent = {
   tenant_id: string;
   command_id: string;
-  event_type: 'command.accepted' | 'command.completed';
+  event_type: Event['eventType'];
 };
 
 /** An arbitrary lock number that only writers of the event log use. */

@@ -97,7 +97,7 @@ function newCompiler(): Ajv2020 {
   return addFormats.default(ajv, formats).addVocabulary(keywords);
 }
 
-export type Schema = Record<string, unknown>;
+type Schema = Record<string, unknown>;
 /** A subschema, its JSON Pointer and the keyword that holds it. `true` and `false` are schemas without keywords. */
 type Place = { pointer: string; schema: Schema; heldBy: string; inner: Place[] };
 type Find = (ref: unknown) => Place | undefined;
@@ -110,7 +110,7 @@ const FORMAT =
 export const formats = formatNames.filter((name) => FORMAT.test(name));
 
 const metaSchemas = addFormats.default(new Ajv2020({ strict: false, logger: false }), formats);
-export const metaSchema = metaSchemas.compile({ $ref: DIALECT });
+const metaSchema = metaSchemas.compile({ $ref: DIALECT });
 
 /** The keywords of the dialect, each with the schema of its value. Without those that lead a $ref elsewhere. */
 const KEYWORDS = new Map<string, Schema>(
@@ -125,12 +125,12 @@ const APART = ['properties', 'additionalProperties', 'items', 'prefixItems'];
 /** `anyOf` with so many constants takes a second for the items of a payload of 32 KiB. */
 const MAX_APPLIED = 200;
 
-export function problem(pointer: string, code: string, message: string): ErrorDetail {
+function problem(pointer: string, code: string, message: string): ErrorDetail {
   return { location: `body/payload_schema${pointer}`.slice(0, 1_024), code, message };
 }
 
 /** Refuses what the meta-schema accepts, but what would not be checked or could keep the process busy. */
-export function rulesBrokenIn(schema: Schema): ErrorDetail[] {
+function rulesBrokenIn(schema: Schema): ErrorDetail[] {
   const root = placeOf(schema, '', '');
   const places = withInner(root);
   const targets = new Map(places.map((one) => [`#${one.pointer}`, one]));

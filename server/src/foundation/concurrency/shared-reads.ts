@@ -14,9 +14,9 @@ export function shared<Result>(read: () => Promise<Result>, { forMs }: { forMs: 
 }
 
 /** Calls that arrive during a read share the next one. It starts after they arrived, so it misses no earlier change. */
-export function sharedNext(read: () => Promise<void>): () => Promise<void> {
+export function sharedNext<Result>(read: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<unknown> = Promise.resolve();
-  let next: Promise<void> | null = null;
+  let next: Promise<Result> | null = null;
   return () => {
     next ??= current.then(() => {
       next = null;

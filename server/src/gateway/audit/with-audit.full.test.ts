@@ -1,9 +1,9 @@
-import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, type Profile, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { unique } from '../../../test/support/unique.js';
-import type { Database } from '../../foundation/database/database.js';
+import type { Database, Transaction } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
 import type { Call } from '../operation/call.js';
 import { withAudit } from './audit.js';
@@ -18,32 +18,28 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** A change of the tenant as a handler makes it: a new role. The log keeps `path` as the target. */
-function createRole({
-  role,
+type Names = { role: string; requestId: string; path: string };
+
+const callOf = (tenantId: string, caller: Profile, { requestId, path }: Omit<Names, 'role'>): Call => ({
+  operation: 'roles.put',
   requestId,
   path,
-  fails,
-}: {
-  role: string;
-  requestId: string;
-  path: string;
-  fails: boolean;
-}) {
+  caller: { tenantId: caller.tenant_id, clientId: caller.client_id },
+  sourceAddress: null,
+  tenantId,
+  admittedAt: new Date(),
+  asTenant: (work, id = tenantId) => asTenant(database, id, work),
+  countRequest: () => null,
+});
+
+const insertRole = (tx: Transaction, tenantId: string, role: string) =>
+  tx.execute(sql`insert into roles (tenant_id, role) values (${tenantId}, ${role})`);
+
+/** A change of the tenant as a handler makes it: a new role. The log keeps `path` as the target. */
+function createRole({ role, fails, ...names }: Names & { fails: boolean }) {
   const { tenant_id: tenantId, admin } = tenant;
-  const call: Call = {
-    operation: 'roles.put',
-    requestId,
-    path,
-    caller: { tenantId, clientId: admin.client_id },
-    sourceAddress: null,
-    tenantId,
-    admittedAt: new Date(),
-    asTenant: (work, id = tenantId) => asTenant(database, id, work),
-    countRequest: () => null,
-  };
-  return withAudit(call, { fields: {} }, async (tx) => {
-    await tx.execute(sql`insert into roles (tenant_id, role) values (${tenantId}, ${role})`);
+  return withAudit(callOf(tenantId, admin, names), { fields: {} }, async (tx) => {
+    await insertRole(tx, tenantId, role);
     if (fails) throw new Error('The change failed.');
     return { before: null, after: { role }, result: null };
   });
@@ -72,4 +68,43 @@ test.each([
   if (stands) await creating;
   else await expect(creating).rejects.toThrow();
   expect(await stored(names)).toEqual({ changed: stands, entered: stands });
+});
+
+function promised<Value>() {
+  let resolve!: (value: Value) => void;
+  const promise = new Promise<Value>((fulfill) => {
+    resolve = fulfill;
+  });
+  return { promise, resolve };
+}
+
+test('the deletion of a tenant waits for a change that has begun', async () => {
+  const { tenant_id: tenantId } = await createTenant();
+  const target = `/api/v1/platform/tenants/${tenantId}`;
+  await signedRequest(platform().admin, 'PUT', target, { body: { status: 'DISABLED' } });
+  const begun = promised<number>();
+  const mayWrite = promised<void>();
+  const names = { requestId: unique('request'), path: 'roles' };
+  const change = withAudit(callOf(tenantId, platform().admin, names), { fields: {} }, async (tx) => {
+    const [{ pid } = { pid: 0 }] = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
+    begun.resolve(pid);
+    await mayWrite.promise;
+    await insertRole(tx, tenantId, unique('role'));
+    return { before: null, after: {}, result: 'changed' };
+  });
+  const pid = await begun.promise;
+  const deletion = signedRequest(platform().admin, 'DELETE', `${target}?confirm=${tenantId}`);
+  const waits = vi.waitFor(
+    async () => {
+      const waiting = await database.sql`select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`;
+      expect(waiting).toHaveLength(1);
+    },
+    { timeout: 20_000 },
+  );
+  const first = await Promise.race([waits.then(() => 'the deletion waits'), deletion.then(() => 'it has begun')]);
+  mayWrite.resolve();
+  expect([first, await change, (await deletion).status]).toEqual(['the deletion waits', 'changed', 202]);
+  const late = callOf(tenantId, platform().admin, names);
+  const nothing = async () => ({ before: null, after: null, result: null });
+  await expect(withAudit(late, { fields: {} }, nothing)).rejects.toMatchObject({ code: 'TENANT_DELETED' });
 });

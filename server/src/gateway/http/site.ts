@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../../foundation/api-error.js';
-import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
+import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { answerJson, commonHeaders, type Incoming, type Reply } from './exchange.js';
 
 /** What is outside /api/v1, for everybody and not signed. Express routes it by exact path. */

@@ -6,15 +6,12 @@ import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.j
 import { topics } from '../../foundation/signals/signals.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { commands } from '../../pipeline/commands.table.js';
-import { END_OF_LOG, positionBefore, presentEvent, shownColumns } from '../../pipeline/events.js';
+import { END_OF_LOG, occurredAt, positionBefore, presentEvent, shownColumns } from '../../pipeline/events.js';
 import { events } from '../../pipeline/events.table.js';
 import type { WaitFor } from '../../pipeline/wait-for.js';
 import { cursorWriter, readCursor } from '../lists.js';
 
 const BEGINNING = '0';
-
-const occurredAt = sql`case when ${events.eventType} = 'command.completed'
-  then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
 
 export const listEvents =
   (waitFor: WaitFor, cursorKey: Buffer): Handler<'events.list'> =>
