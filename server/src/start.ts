@@ -9,8 +9,8 @@ import { noPeers, type Peers } from './foundation/peers.js';
 import { postgresSignals } from './foundation/signals/postgres-signals.js';
 import { localSignals } from './foundation/signals/signals.js';
 import { StartupError } from './foundation/startup-error.js';
-import { boundedLog, refusalLog } from './foundation/telemetry/logger.js';
-import { createMetrics } from './foundation/telemetry/metrics.js';
+import { type BoundedLog, boundedLog, refusalLog } from './foundation/telemetry/logger.js';
+import { createMetrics, type Metrics } from './foundation/telemetry/metrics.js';
 import { createWatchdog } from './foundation/telemetry/watchdog.js';
 import { createLastUses, startStoringUses } from './gateway/auth/last-uses.js';
 import type { AtLimit } from './gateway/http/connections.js';
@@ -81,51 +81,23 @@ async function open(
   );
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
   closers.push(() => signals.close());
-  const waitFor = createWaitFor({
-    signals,
-    database,
-    perTenant: config.WAITING_REQUESTS_PER_TENANT,
-    logger,
-  });
+  const looping = { logger, signals, watchdog };
+  const waitFor = createWaitFor({ signals, database, perTenant: config.WAITING_REQUESTS_PER_TENANT, logger });
   const waits = createWaits(database);
   await waits.refresh();
   const router = createRouter({ database, bus, keyring, signals, waitFor, waits, metrics, config });
   const log = boundedLog(logger);
   const logRefusal = refusalLog(log);
   const lastUses = createLastUses(database);
-  const app = createApp({
-    peers,
-    config,
-    database,
-    keyring,
-    lastUses,
-    router,
-    logger,
-    logRefusal,
-    metrics,
-    probes: readiness,
-  });
-  const options = {
-    maxConnections: config.MAX_CONNECTIONS,
-    // Behind a proxy every connection has the proxy's address.
-    maxConnectionsPerNetwork: config.TRUST_PROXY > 0 ? config.MAX_CONNECTIONS : config.MAX_CONNECTIONS_PER_ADDRESS,
-    logRefusal,
-    reportLimit({ outcome, limit, address }: AtLimit) {
-      metrics.countConnection(outcome, limit);
-      log(
-        'warn',
-        `CONNECTION_${outcome}`,
-        { limit, address },
-        outcome === 'EVICTED' ? 'a connection made room for a new one' : 'a connection was refused',
-      );
-    },
-  };
-  const looping = { logger, signals, watchdog };
+  const probes = readiness;
+  const app = createApp({ peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, probes });
   const storing = startStoringUses(lastUses, looping);
   closers.push(() => storing.stop());
-  const http = createHttpServer(app.serve, options);
+  const limits = connectionLimits(config, log, metrics);
+  const http = createHttpServer(app.serve, { ...limits, logRefusal });
   closers.push(() => http.drain(0));
-  const probesHttp = config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, options);
+  const probesHttp =
+    config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, { ...limits, logRefusal });
   if (probesHttp) closers.push(() => probesHttp.drain(0));
 
   const port = listens ? await listen(http, config.HOST, config.PORT, 'PORT') : config.PORT;
@@ -156,12 +128,21 @@ async function open(
     await http.drain(DRAIN_MS);
   });
   readiness.enter('running');
-  return {
-    baseUrl,
-    probesUrl: probesPort === null ? baseUrl : baseUrlOf({ HOST: probesHost }, probesPort),
-    isFirstStart,
-  };
+  const probesUrl = probesPort === null ? baseUrl : baseUrlOf({ HOST: probesHost }, probesPort);
+  return { baseUrl, probesUrl, isFirstStart };
 }
+
+/** Of connections, and what is told of one that meets them. */
+const connectionLimits = (config: Config, log: BoundedLog, metrics: Metrics) => ({
+  maxConnections: config.MAX_CONNECTIONS,
+  // Behind a proxy every connection has the proxy's address.
+  maxConnectionsPerNetwork: config.TRUST_PROXY > 0 ? config.MAX_CONNECTIONS : config.MAX_CONNECTIONS_PER_ADDRESS,
+  reportLimit({ outcome, limit, address }: AtLimit) {
+    metrics.countConnection(outcome, limit);
+    const message = outcome === 'EVICTED' ? 'a connection made room for a new one' : 'a connection was refused';
+    log('warn', `CONNECTION_${outcome}`, { limit, address }, message);
+  },
+});
 
 function listen({ server }: HttpServer, host: string, port: number, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {

@@ -132,7 +132,7 @@ const withoutLimits: Record<string, string> = { statement_timeout: '0', idle_in_
  * each execution: a round trip more. Postgres keeps a prepared statement as long as its connection, so this is for
  * statements whose texts are few: lists build theirs of the filters.
  */
-export const preparing = <Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client =>
+const preparing = <Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client =>
   new Proxy(client, {
     get(target, name) {
       if (name === 'unsafe') {

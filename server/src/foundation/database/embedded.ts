@@ -14,7 +14,7 @@ import { StartupError } from '../startup-error.js';
  * - It serves one connection, so code inside a transaction must run all its queries on that transaction.
  * - It has no statement_timeout and no other time limit.
  * - It has no autovacuum: database.ts vacuums and analyzes it every minute.
- * - Only one process may open the directory: see lock.ts.
+ * - Only one process may open the directory: it is locked.
  */
 export async function startEmbeddedDatabase(directory: string): Promise<{ socketPath: string; stop(): Promise<void> }> {
   await makePrivate(directory);
@@ -114,7 +114,7 @@ const MAX_SOCKET_PATH_BYTES = 103;
  * Locks the data directory for this process: two processes on one embedded database corrupt it. The lock is a listening
  * socket. The kernel closes it with the process, so kill -9 leaves no stale lock to guess about.
  */
-export async function lockDataDirectory(directory: string): Promise<{ release(): Promise<void> }> {
+async function lockDataDirectory(directory: string): Promise<{ release(): Promise<void> }> {
   const lockPath = path.join(directory, 'lock.sock');
   const ownPath = path.join(directory, `lock-${process.pid}.sock`);
   if (Buffer.byteLength(ownPath) > MAX_SOCKET_PATH_BYTES) {
