@@ -1,4 +1,5 @@
 import type { ValidateFunction } from 'ajv';
+import { sql } from 'drizzle-orm';
 import { type ApiError, type Refuse, refuse, unavailable } from '../foundation/api-error.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/roles.js';
@@ -74,9 +75,12 @@ type Row = { vendor: string; vendor_enabled: boolean } & (
 );
 
 const readRows = (database: Database) =>
-  asAllTenantsStatement<Row>(database)`
+  asAllTenantsStatement<Row>(
+    database,
+    sql`
     select vendor, vendors.enabled as vendor_enabled, command_type, command_types.enabled, revision, payload_schema
-    from vendors left join command_types using (vendor)`;
+    from vendors left join command_types using (vendor)`,
+  );
 
 function compile(schema: Record<string, unknown>): Validate {
   try {

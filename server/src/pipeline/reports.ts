@@ -116,7 +116,7 @@ const lateResultOf = ({ adapter_status, device_execution_status, status_reason, 
 
 const MAX_RESULT_BYTES = 32_768;
 
-const refusals: Partial<Record<ReportOutcome, string>> = {
+const parkingReasons: Partial<Record<ReportOutcome, string>> = {
   UNKNOWN: 'The tenant of the subject has no such command for this vendor.',
   TOO_EARLY: 'The command is not dispatched yet.',
 };
@@ -129,5 +129,5 @@ export const takeCommandUpdate =
     }
     const outcome = await report({ ...sender, update });
     metrics.countReport(outcome);
-    return refusals[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
+    return parkingReasons[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
   };
