@@ -51,37 +51,48 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
  * clock, because the transaction may have begun before the change whose lock it waited for.
  */
 const changes = statement(
-  'reports: move commands',
+  'reports: change commands',
   (rows: string) => sql`
     update commands set
       status = given.status, adapter_status = given.adapter_status,
       device_execution_status = given.device_execution_status,
-      status_reason = case when completes then given.reason end,
+      status_reason = case when completes then given.reason else commands.status_reason end,
       result = coalesce(given.result, commands.result),
-      (history, completed_at, updated_at) = (
+      (history, late_result, completed_at, updated_at) = (
         select
-          commands.history || jsonb_build_object(
-            'at', to_char(next.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'source', given.source,
-            'status', given.status, 'adapter_status', given.adapter_status,
-            'device_execution_status', given.device_execution_status, 'reason', given.reason
-          ),
-          case when completes then next.at end, next.at
+          commands.history || (given.entry || jsonb_build_object('at', next.text)),
+          case
+            when given.late_result is null then commands.late_result
+            else json_build_object(
+              'received_at', next.text,
+              'adapter_status', given.late_result -> 'adapter_status',
+              'device_execution_status', given.late_result -> 'device_execution_status',
+              'status_reason', given.late_result -> 'status_reason',
+              'result', given.late_result -> 'result'
+            )
+          end,
+          case when completes then next.at else commands.completed_at end,
+          next.at
         from (
-          select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3) as at
+          select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as text
+          from (
+            select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3) as at
+          ) as later
         ) as next
       )
     from json_to_recordset(${rows}::text::json) as given (
-      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
-      reason json, result json, completes boolean
+      tenant_id text, command_id uuid, status text, adapter_status text, device_execution_status text, entry jsonb,
+      reason json, result json, completes boolean, late_result json
     )
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`,
 );
 
 async function updateCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
-  const rows = moves.map(({ before, after, vendor: _, ...move }) => ({
-    ...toHistoryRow(move, after),
+  const rows = moves.map((move) => ({
+    ...changeOf(move, move.after, move.after),
+    reason: move.reason ?? null,
     result: move.result ?? null,
-    completes: completes({ before, after }),
+    completes: completes(move),
   }));
   await tx.execute(changes(JSON.stringify(rows)));
 }
@@ -105,60 +116,23 @@ export function announceMoves(
   if (changed.length > 0) signals.send([topics.eventLog, ...changed.flatMap(topicsOf)]);
 }
 
-/** Each with an instant as that of a move. */
-const lateReports = statement(
-  'reports: keep late reports',
-  (rows: string) => sql`
-    update commands set (history, late_result, updated_at) = (
-      select
-        commands.history || jsonb_build_object(
-          'at', next.text, 'source', given.source, 'status', given.status, 'adapter_status', given.adapter_status,
-          'device_execution_status', given.device_execution_status, 'reason', given.reason
-        ),
-        case
-          when given.late_result is null then commands.late_result
-          else json_build_object(
-            'received_at', next.text,
-            'adapter_status', given.late_result -> 'adapter_status',
-            'device_execution_status', given.late_result -> 'device_execution_status',
-            'status_reason', given.late_result -> 'status_reason',
-            'result', given.late_result -> 'result'
-          )
-        end,
-        next.at
-      from (
-        select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as text
-        from (
-          select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3) as at
-        ) as after_last
-      ) as next
-    )
-    from json_to_recordset(${rows}::text::json) as given (
-      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
-      reason json, late_result json
-    )
-    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`,
-);
-
 /** Writes late reports: a history entry, and late_result for the first one. */
 export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
   if (reports.length === 0) return;
-  const rows = reports.map(({ final, said, lateResult, ...report }) => ({
-    ...toHistoryRow(report, { ...final, ...said }),
-    late_result: lateResult,
+  const rows = reports.map((report) => ({
+    ...changeOf(report, report.final, { ...report.final, ...report.said }),
+    completes: false,
+    late_result: report.lateResult,
   }));
-  await tx.execute(lateReports(JSON.stringify(rows)));
+  await tx.execute(changes(JSON.stringify(rows)));
 }
 
-const toHistoryRow = (
-  { tenantId, commandId, source, reason }: Omit<Move, 'vendor' | 'before' | 'after'>,
-  state: State,
-) => ({
+/** A change to this state, with its entry in the history. */
+const changeOf = ({ tenantId, commandId, source, reason }: Move | LateReport, state: State, shown: State) => ({
   tenant_id: tenantId,
   command_id: commandId,
-  source,
   ...stateColumns(state),
-  reason: reason ?? null,
+  entry: { source, ...stateColumns(shown), reason: reason ?? null },
 });
 
 /** `seenStates`: the states in the history of an ended command, used to detect repeated reports. */

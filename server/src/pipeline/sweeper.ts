@@ -1,4 +1,5 @@
 import { subjects } from '@tenant-open-platform/contract/bus';
+import type { SQL } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/roles.js';
 import { sql, statement } from '../foundation/database/statement.js';
@@ -98,6 +99,7 @@ type Row = StateColumns & {
  */
 export function createCommandSweeper(options: Options) {
   const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
+  const overdueSeconds = overdue === 'OLD' ? OLD_MS / 1_000 : 0;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
   let openSince: string | null = null;
@@ -107,7 +109,9 @@ export function createCommandSweeper(options: Options) {
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
     const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
     const latest = options.now();
-    const slice = await readSlice(database, { overdue, mark: from, latest });
+    const next = nextSlice({ mark: from, latest, overdueSeconds });
+    const [found] = await asAllTenantsStatement<Slice>(database, next);
+    const slice = found as Slice;
     const now = performance.now();
     if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
     const holdEnded = now - holdsSince >= holdMs;
@@ -120,7 +124,13 @@ export function createCommandSweeper(options: Options) {
     const ending = groups.filter(({ until, first_deadline_at }) => first_deadline_at <= until);
     const reads = await readsOf(bus, ending);
     const due = ending.map((group) => ({ ...group, until: toText(group.until), was_read: reads(group) }));
-    const ended = due.length > 0 ? await endCommands(options, { due, slice, latest }) : 0;
+    const ended =
+      due.length > 0
+        ? await endCommands(
+            options,
+            dueCommands({ groups: JSON.stringify(due), from: slice.from, to: slice.to, latest, overdueSeconds }),
+          )
+        : 0;
     lastRoundAt = performance.now();
     resumeFrom = from;
     return { ended, slice };
@@ -143,8 +153,6 @@ export function createCommandSweeper(options: Options) {
 }
 
 const toText = (unixMs: number) => new Date(unixMs).toISOString();
-
-const minSeconds = (overdue: Overdue) => (overdue === 'OLD' ? OLD_MS / 1_000 : 0);
 
 const mark = statement(
   'sweeper: mark',
@@ -197,15 +205,6 @@ const nextSlice = statement(
     group by start, present`,
 );
 
-async function readSlice(
-  database: Database,
-  { overdue, mark, latest }: { overdue: Overdue; mark: string; latest: string },
-): Promise<Slice> {
-  const next = nextSlice({ mark, latest, overdueSeconds: minSeconds(overdue) });
-  const [slice] = await asAllTenantsStatement<Slice>(database, next);
-  return slice as Slice;
-}
-
 /** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
 async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
   // No adapter reports on a command that was not dispatched.
@@ -252,18 +251,13 @@ const dueCommands = statement(
     for no key update of commands skip locked`,
 );
 
-async function endCommands(
-  { database, overdue, ...listeners }: Options,
-  { due, slice, latest }: { due: (Group & { until: string; was_read: boolean })[]; slice: Slice; latest: string },
-): Promise<number> {
-  const { from, to } = slice;
-  const select = dueCommands({ groups: JSON.stringify(due), from, to, latest, overdueSeconds: minSeconds(overdue) });
+async function endCommands({ database, ...listeners }: Options, due: SQL): Promise<number> {
   const endAll = async (tx: Transaction, rows: readonly object[]) => {
     const moves = (rows as readonly Row[]).flatMap(toMove);
     await moveCommands(tx, moves);
     return moves;
   };
-  const moves = await asAllTenants(database, endAll, select);
+  const moves = await asAllTenants(database, endAll, due);
   announceMoves(listeners, moves);
   return moves.length;
 }

@@ -77,34 +77,15 @@ const parkedIdOf = ({ messageId }: Delivery): string | null => {
   return UUID.test(id) ? id : null;
 };
 
-type Copy = { tenantId: string; id: string; subject: string; body: Buffer };
+type Copy = { tenantId: string; id: string; subject: string; body: Buffer; idTail: string };
 
 /**
- * An adapter can give its messages any id. Subject and body must be the same too, so a wrong id deletes nothing but the
- * copy of the message that was just handled.
+ * Deletes the parked copy of a message, and with a reason parks it again. An adapter can give its messages any id.
+ * Subject and body must be the same too, so a wrong id deletes nothing but the copy of the message that was just handled.
  */
-function copyOf(delivery: Delivery): Copy | null {
-  const { subject, body } = delivery;
-  const id = parkedIdOf(delivery);
-  return id === null ? null : { tenantId: readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID, id, subject, body };
-}
-
-const deletion = statement(
-  'parked messages: delete the copy',
-  ({ tenantId, id, subject, body }: Copy) => sql`
-    delete from parked_messages
-    where tenant_id in (${tenantId}, 'platform') and parked_message_id = ${id} and subject = ${subject} and body = ${body}`,
-);
-
-/** Deletes the parked copy of a message that is now taken. */
-export async function deleteParkedCopy(database: Database, delivery: Delivery): Promise<void> {
-  const copy = copyOf(delivery);
-  if (copy) await asAllTenantsStatement(database, deletion(copy));
-}
-
 const replacement = statement(
-  'parked messages: replace the copy',
-  ({ tenantId, id, subject, body }: Copy, idTail: string, reason: string, details: string) => sql`
+  'parked messages: delete or replace the copy',
+  ({ tenantId, id, subject, body, idTail }: Copy, reason: string | null, details: string) => sql`
     with copy as (
       delete from parked_messages
       where tenant_id in (${tenantId}, 'platform') and parked_message_id = ${id} and subject = ${subject} and body = ${body}
@@ -113,23 +94,29 @@ const replacement = statement(
     insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
     select tenant_id, (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || ${idTail}::text)::uuid,
       subject, ${reason}::text, ${details}::text::jsonb, body, is_whole
-    from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')`,
+    from copy join tenants using (tenant_id)
+    where tenants.status not in ('DELETING', 'DELETED') and ${reason}::text is not null`,
 );
+
+async function replaceCopy(database: Database, delivery: Delivery, why: ParkingReason | null): Promise<boolean> {
+  const { subject, body } = delivery;
+  const id = parkedIdOf(delivery);
+  if (!id) return false;
+  const tenantId = readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID;
+  const copy = { tenantId, id, subject, body, idTail: newIdTail() };
+  const replace = replacement(copy, why?.reason ?? null, JSON.stringify(why?.details ?? []));
+  return (await asAllTenantsStatement(database, replace)).count > 0;
+}
+
+/** Deletes the parked copy of a message that is now taken. */
+export const deleteParkedCopy = (database: Database, delivery: Delivery) => replaceCopy(database, delivery, null);
 
 /**
  * Replaces the parked copy of a message that is refused again: it gets a new id, time and reason. Returns false if there
  * is no copy, or its tenant is deleted. It needs no quota, because it adds no row.
  */
-export async function replaceParkedCopy(
-  database: Database,
-  delivery: Delivery,
-  { reason, details = [] }: ParkingReason,
-): Promise<boolean> {
-  const copy = copyOf(delivery);
-  if (!copy) return false;
-  const replace = replacement(copy, newIdTail(), reason, JSON.stringify(details));
-  return (await asAllTenantsStatement(database, replace)).count > 0;
-}
+export const replaceParkedCopy = (database: Database, delivery: Delivery, why: ParkingReason) =>
+  replaceCopy(database, delivery, why);
 
 const BATCH = 1_000;
 /** How much a tenant may keep. Its oldest messages above these limits are deleted. */
