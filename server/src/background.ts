@@ -13,20 +13,14 @@ import { purgeNonces } from './gateway/auth/admission.js';
 import { idempotentAnswers } from './gateway/idempotency/idempotent-answers.table.js';
 import { storeCommandReads } from './pipeline/adapter-reads.js';
 import type { Bus } from './pipeline/bus/bus.js';
-import { createPacer } from './pipeline/bus/pacer.js';
 import { purgeParkedMessages } from './pipeline/bus/parked-messages.js';
-import { createMessageTaker, type Handled, type MessageSource } from './pipeline/bus/take-message.js';
-import {
-  createDeviceRequestReceiver,
-  purgeDeviceRequests,
-  sweepDeviceRequests,
-  takeDeviceRequest,
-} from './pipeline/device-requests.js';
+import { createMessageTaker, createPacer, type Handled, type MessageSource } from './pipeline/bus/take-message.js';
+import { createDeviceRequestReceiver, sweepDeviceRequests, takeDeviceRequest } from './pipeline/device-requests.js';
 import { readEvents } from './pipeline/events.js';
 import { createDispatch } from './pipeline/outbox/dispatch.js';
 import { startRelay } from './pipeline/outbox/relay.js';
-import { purgeCommands } from './pipeline/purge-commands.js';
-import { createCommandReporter, takeCommandUpdate } from './pipeline/report-commands.js';
+import { createCommandReporter, takeCommandUpdate } from './pipeline/reports.js';
+import { purgeCommands, purgeDeviceRequests } from './pipeline/retention.js';
 import { createCommandSweeper, type Overdue } from './pipeline/sweeper.js';
 import { objectGrants } from './resources/objects/object-grants.table.js';
 import { createTenantPurge } from './resources/tenants/purge-tenants.js';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Profile } from '@tenant-open-platform/testing';
@@ -8,22 +8,38 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../src/foundation/database/database.js';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
 import { planSettings } from '../src/foundation/database/session-settings.js';
+import { statementNames } from '../src/foundation/database/statement.js';
 import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
 import { newId } from '../src/foundation/ids.js';
-import { localSignals } from '../src/foundation/signals/signals.js';
+import { localSignals, type Signals } from '../src/foundation/signals/signals.js';
 import { auditEvents } from '../src/gateway/audit/audit-events.table.js';
 import { purgeNonces } from '../src/gateway/auth/admission.js';
 import { createLastUses } from '../src/gateway/auth/last-uses.js';
 import { idempotentAnswers } from '../src/gateway/idempotency/idempotent-answers.table.js';
+import { FLEET_DURABLE, storeCommandReads } from '../src/pipeline/adapter-reads.js';
 import { createWaits, readBacklog } from '../src/pipeline/backlog.js';
 import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
-import { purgeParkedMessages } from '../src/pipeline/bus/parked-messages.js';
-import { purgeDeviceRequests, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
-import { readEvents } from '../src/pipeline/events.js';
-import { createDispatch } from '../src/pipeline/outbox/dispatch.js';
-import { asLeader, takeLease } from '../src/pipeline/outbox/lease.js';
-import { takeRows, takeUnloggedRows } from '../src/pipeline/outbox/take-rows.js';
-import { purgeCommands } from '../src/pipeline/purge-commands.js';
+import {
+  deleteParkedCopy,
+  parkMessage,
+  purgeParkedMessages,
+  replaceParkedCopy,
+  retriedMessageId,
+} from '../src/pipeline/bus/parked-messages.js';
+import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
+import { readEvents, republishedEvents } from '../src/pipeline/events.js';
+import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
+import { asLeader, releaseLease, storePublished, takeLease } from '../src/pipeline/outbox/lease.js';
+import {
+  deleteRows,
+  queueAsLogged,
+  takeRows,
+  takeRowsFrom,
+  takeUnloggedRows,
+} from '../src/pipeline/outbox/take-rows.js';
+import type { OutboxRow } from '../src/pipeline/outbox.table.js';
+import { createCommandReporter } from '../src/pipeline/reports.js';
+import { purgeCommands, purgeDeviceRequests } from '../src/pipeline/retention.js';
 import { createCommandSweeper } from '../src/pipeline/sweeper.js';
 import { readChanges } from '../src/pipeline/wait-for.js';
 import { objectGrants } from '../src/resources/objects/object-grants.table.js';
@@ -32,6 +48,7 @@ import { newCommand } from './support/commands.js';
 import { ID_OF_N, multiply } from './support/multiply.js';
 import { openPool } from './support/open-pool.js';
 import {
+  type Explained,
   type ExplainedPostgres,
   indexesRead,
   rowsRead,
@@ -143,31 +160,13 @@ const large = [
 
 /** One round of every background task. */
 async function work(): Promise<void> {
-  const signals = localSignals();
-  const lease = await takeLease(database, 'test', true);
-  if (!lease) throw new Error('Another node relays.');
-  await asLeader(database, lease, async (tx) => {
-    const { rows } = await takeRows(tx, { after: '', inFlight: [], held: [] });
-    await takeUnloggedRows(tx, '');
-    await createDispatch({ ...silent(), database, signals }).prepare(tx, rows);
-  });
-  await createWaits(database).refresh();
-  await readBacklog(database);
-  await readEvents(database, '0', 256);
-  await readChanges(database, [`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
-  for (const overdue of ['RECENT', 'OLD'] as const) {
-    await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
-  }
-  await sweepDeviceRequests(database, signals, silent().now);
+  await workOfPipeline();
   const lastUses = createLastUses(database);
   const used = { tenantId: demo.tenant_id, secretVersion: 1, usedAt: new Date() };
   for (const clientId of [demo.client_id, 'c-1', 'c-2']) lastUses.note({ ...used, clientId });
   await lastUses.storeAll();
   for (const purge of [
     purgeNonces(database),
-    purgeParkedMessages(database, 30),
-    // Nothing is expired, so it looks for tenants beyond their limit.
-    purgeParkedMessages(database, 3_650),
     purgeByAge(database, { id: objectGrants.presignId, keptDays: 90 }),
     purgeCommands(database, 100),
     purgeDeviceRequests(database, 100),
@@ -177,6 +176,72 @@ async function work(): Promise<void> {
     await purge.round();
   }
   await purgeTenant();
+}
+
+/** Each statement of the pipeline. The first row stays in the outbox, as the sample of the others. */
+async function workOfPipeline(): Promise<void> {
+  const signals = localSignals();
+  await relayOnce(signals);
+  await createWaits(database).refresh();
+  await readBacklog(database);
+  await readEvents(database, '0', 256);
+  const range = { since: '2026-01-01T00:00:00Z', until: new Date().toISOString(), tenantId: demo.tenant_id };
+  for (const pages of [republishedCommands, republishedEvents]) await pages(database, range).next();
+  await readChanges(database, [`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
+  for (const overdue of ['RECENT', 'OLD'] as const) {
+    await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
+  }
+  // Nothing was due then, so the sweep stores its mark.
+  const sweeping = { ...silent(), now: () => '2026-01-01T00:00:00Z', database, signals, bus: inProcessBus() };
+  expect(await createCommandSweeper({ ...sweeping, overdue: 'OLD', intervalMs: 500 })()).toBe(0);
+  const reads = new Map([`${demo.tenant_id}+vendor_a`, FLEET_DURABLE].map((durable) => [durable, new Date()]));
+  await storeCommandReads(database, { commandReads: async () => reads });
+  await receiveDeviceRequest(signals);
+  await sweepDeviceRequests(database, signals, silent().now);
+  await park();
+}
+
+async function relayOnce(signals: Signals): Promise<void> {
+  const lease = await takeLease(database, 'test', true);
+  if (!lease) throw new Error('Another node relays.');
+  const leftOut = { inFlight: ['0'], held: ['held'] };
+  const report = createCommandReporter(database, signals, silent().metrics);
+  let last: OutboxRow | undefined;
+  await asLeader(database, lease, async (tx) => {
+    const { rows } = await takeRows(tx, { after: '', ...leftOut });
+    const position = String(Number(rows[0]?.position) - 1);
+    await takeRowsFrom(tx, new Map([[demo.tenant_id, position]]), leftOut);
+    await createDispatch({ ...silent(), database, signals }).prepare(tx, rows);
+    last = rows.slice(1).at(-1);
+    await deleteRows(tx, rows.slice(1));
+    const unlogged = await takeUnloggedRows(tx, '');
+    await queueAsLogged(tx, unlogged.rows.slice(1));
+  });
+  await storePublished(database, lease, '1');
+  await releaseLease(database, 'test');
+  if (!last) return;
+  const { tenant_id: tenantId, fact_id: command_id } = last;
+  for (const device_execution_status of ['SUCCEEDED', 'FAILED'] as const) {
+    await report({ tenantId, vendor: 'vendor_a', update: { command_id, device_execution_status } });
+  }
+}
+
+/** The request of the samples again. */
+async function receiveDeviceRequest(signals: Signals): Promise<void> {
+  const message = { device_id: 'd-1', request_type: 'ask', payload: {}, dedupe_id: 'd' };
+  const received = { tenantId: demo.tenant_id, vendor: 'vendor_a', sentAt: new Date(), message };
+  expect(await createDeviceRequestReceiver(database, signals)(received)).toMatch(/RECEIVED|REPEATED/);
+}
+
+async function park(): Promise<void> {
+  const message = { subject: 'tenants.demo.command-updates.vendor_a', body: Buffer.from('{}') };
+  await parkMessage(database, message, 'Not valid.');
+  const again = { id: '', messageId: retriedMessageId(newId()), ...message, attempt: 1, waitingBehind: 0 };
+  const delivery = { ...again, sentAt: new Date() };
+  await replaceParkedCopy(database, delivery, { reason: 'Not valid.' });
+  await deleteParkedCopy(database, delivery);
+  // With 3,650 days nothing is expired, so it looks for tenants beyond their limit.
+  for (const keptDays of [30, 3_650]) await purgeParkedMessages(database, keptDays).round();
 }
 
 /** One round of each step of the deletion of a tenant. */
@@ -214,6 +279,23 @@ async function costly() {
 
 test('a round of background work reads a bounded number of waiting rows, in tables that were never analyzed', async () => {
   expect(await costly()).toEqual([]);
+});
+
+/** Names that the statements of the pipeline have when Postgres gets them. */
+const nameIn = ({ 'Query Text': query }: Explained) => /^\/\* (.+?) \*\//.exec(query)?.[1];
+/** The builder quotes each name. Postgres itself checks foreign keys. */
+const isBuilt = ({ 'Query Text': query }: Explained) => /^(select|insert|update|delete)[^"]+"|FROM ONLY/.test(query);
+
+test('each statement of the pipeline is among them, and each has a name', async () => {
+  const pipeline = join(import.meta.dirname, '../src/pipeline');
+  for (const file of readdirSync(pipeline, { recursive: true, encoding: 'utf8' })) {
+    if (file.endsWith('.ts') && !file.endsWith('.test.ts')) await import(join(pipeline, file));
+  }
+  const plans = await postgres.plansOf(workOfPipeline);
+  expect([...new Set(plans.map(nameIn))].filter((name) => name !== undefined).toSorted()).toEqual(
+    [...statementNames].toSorted(),
+  );
+  expect(plans.filter((plan) => !nameIn(plan) && !isBuilt(plan)).map((plan) => plan['Query Text'])).toEqual([]);
 });
 
 test('also with statistics', async () => {

@@ -5,7 +5,7 @@ import { asTenant } from '../src/foundation/database/row-level-security.js';
 import { postgresSignals } from '../src/foundation/signals/postgres-signals.js';
 import { localSignals, topics } from '../src/foundation/signals/signals.js';
 import { isTerminal } from '../src/pipeline/transitions.js';
-import { createWaitFor, readChanges } from '../src/pipeline/wait-for.js';
+import { createWaitFor } from '../src/pipeline/wait-for.js';
 import { readCommand } from '../src/resources/commands/commands.js';
 import { newCommand } from './support/commands.js';
 import { openPool } from './support/open-pool.js';

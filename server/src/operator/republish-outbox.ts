@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { InputTimestamp } from '@tenant-open-platform/contract';
+import { sql } from 'drizzle-orm';
 import type { Config } from '../config.js';
 import { openBus } from '../engines.js';
 import { type Database, openDatabase } from '../foundation/database/database.js';
@@ -60,9 +61,12 @@ function readFlags(args: string[]) {
 
 /** This instant by the database's clock, which is also the outbox's. Refuses an impossible range. */
 async function untilNow(database: Database, { since, tenantId }: Arguments): Promise<string> {
-  const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(database)`
+  const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(
+    database,
+    sql`
     select now()::text, ${since}::timestamptz <= now() as is_past,
-      exists (select from tenants where tenant_id = ${tenantId ?? null}) as has_tenant`;
+      exists (select from tenants where tenant_id = ${tenantId ?? null}) as has_tenant`,
+  );
   if (!found?.is_past) throw wrong('--since lies in the future');
   if (tenantId !== undefined && !found.has_tenant) throw wrong(`there is no tenant ${tenantId}`);
   return found.now;

@@ -1,8 +1,8 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { durables } from '@tenant-open-platform/contract/bus';
-import { sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import type { Bus } from './bus/bus.js';
 import { vendors } from './catalog.table.js';
 
@@ -19,6 +19,45 @@ export function readersOf(tenantId: string, vendor: string): string[] {
   return isSimulated(vendor) ? [...own, FLEET_DURABLE] : own;
 }
 
+/** Writes over what is older than a minute, and over an instant that lies ahead: it is from a clock that was wrong. */
+const newReads = statement(
+  'reads of adapters: store',
+  (rows: string) => sql`
+    with read as (
+      select given.* from json_to_recordset(${rows}::text::json) as given (
+        tenant_id text, vendor text, read_at timestamptz
+      )
+      join lateral (
+        select from tenants
+        where tenants.tenant_id = given.tenant_id and status = 'ACTIVE' and given.vendor is not null and read_at is not null
+          and coalesce(
+            (adapter_reads ->> given.vendor)::timestamptz <= read_at - interval '1 minute'
+              or (adapter_reads ->> given.vendor)::timestamptz > now() + interval '1 minute',
+            true
+          )
+        for no key update skip locked
+      ) as tenant on true
+    ), of_vendors as (
+      update vendors set last_read_at = latest.read_at
+      from (select vendor, max(read_at) as read_at from read group by vendor) as latest
+      join lateral (
+        select from vendors
+        where vendors.vendor = latest.vendor and coalesce(
+          last_read_at <= read_at - interval '1 minute' or last_read_at > now() + interval '1 minute', true
+        )
+        for no key update skip locked
+      ) as due on true
+      where vendors.vendor = latest.vendor
+    )
+    update tenants set adapter_reads = coalesce(adapter_reads, '{}') || latest.reads
+    from (
+      select tenant_id, jsonb_object_agg(vendor, read_at) as reads
+      from (select tenant_id, vendor, max(read_at) as read_at from read group by tenant_id, vendor) as newest
+      group by tenant_id
+    ) as latest
+    where tenants.tenant_id = latest.tenant_id`,
+);
+
 /**
  * Stores when adapters last read commands, to the minute. An adapter of tenant `platform` and the simulated fleet read
  * for every tenant. Nodes may do so at the same time: none waits for another.
@@ -34,37 +73,6 @@ export async function storeCommandReads(database: Database, bus: CommandReads): 
       if (durable !== FLEET_DURABLE) return { tenant_id, vendor, read_at };
       return simulated.map((vendor) => ({ tenant_id: PLATFORM_TENANT_ID, vendor, read_at }));
     });
-    await tx.execute(sql`
-      with read as (
-        select given.* from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
-          tenant_id text, vendor text, read_at timestamptz
-        )
-        join lateral (
-          select from tenants
-          where tenants.tenant_id = given.tenant_id and status = 'ACTIVE' and given.vendor is not null and read_at is not null
-            and coalesce(${isOld(sql`(adapter_reads ->> given.vendor)::timestamptz`)}, true)
-          for no key update skip locked
-        ) as tenant on true
-      ), of_vendors as (
-        update vendors set last_read_at = latest.read_at
-        from (select vendor, max(read_at) as read_at from read group by vendor) as latest
-        join lateral (
-          select from vendors
-          where vendors.vendor = latest.vendor and coalesce(${isOld(sql`last_read_at`)}, true)
-          for no key update skip locked
-        ) as due on true
-        where vendors.vendor = latest.vendor
-      )
-      update tenants set adapter_reads = coalesce(adapter_reads, '{}') || latest.reads
-      from (
-        select tenant_id, jsonb_object_agg(vendor, read_at) as reads
-        from (select tenant_id, vendor, max(read_at) as read_at from read group by tenant_id, vendor) as newest
-        group by tenant_id
-      ) as latest
-      where tenants.tenant_id = latest.tenant_id`);
+    await tx.execute(newReads(JSON.stringify(rows)));
   });
 }
-
-/** An instant that lies ahead is from a clock that was wrong. */
-const isOld = (stored: ReturnType<typeof sql>) =>
-  sql`(${stored} <= read_at - interval '1 minute' or ${stored} > now() + interval '1 minute')`;

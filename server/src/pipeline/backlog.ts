@@ -1,7 +1,7 @@
-import type postgres from 'postgres';
 import { lastKnown, shared } from '../foundation/concurrency/shared-reads.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { FURTHEST_END_SECONDS } from './outbox.table.js';
 
@@ -13,29 +13,26 @@ const COUNTED = 10_000;
 const TENANTS = 1_000;
 
 /**
- * The oldest row of each waiting tenant. It skips from tenant to tenant in the index, so its cost depends on the number
- * of waiting tenants, not of waiting rows.
+ * The oldest row of each waiting tenant is found by skipping from tenant to tenant in the index, so the cost depends on
+ * the number of waiting tenants, not of waiting rows.
  */
-export const oldestRows = ({ sql }: Database, mostTenants: number, condition: postgres.Fragment = sql`true`) => sql`
-  waiting (tenant_id, number) as (
-    (select tenant_id, 1 from outbox where ${condition} order by tenant_id limit 1)
-    union all
-    select (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
-    from waiting where tenant_id is not null and number < ${mostTenants}
-  ), oldest (tenant_id, position, created_at) as (
-    select tenant_id, min(position), min(created_at) from waiting
-    cross join lateral (
-      (select position, created_at from outbox where tenant_id = waiting.tenant_id and is_logged order by position limit 1)
+const unpublished = statement(
+  'backlog: unpublished',
+  () => sql`
+    with recursive waiting_tenant (tenant_id, number) as (
+      (select tenant_id, 1 from outbox order by tenant_id limit 1)
       union all
-      (select position, created_at from outbox where tenant_id = waiting.tenant_id and not is_logged order by position limit 1)
-    ) as first
-    group by tenant_id
-  )`;
-
-/** How many outbox rows and how many events wait to be published, and how long the oldest has waited. */
-export async function readBacklog(database: Database): Promise<Backlog> {
-  const [backlog] = await asAllTenantsStatement<Backlog>(database)`
-    with recursive ${oldestRows(database, TENANTS)}, unpublished_event as (
+      select
+        (select tenant_id from outbox where tenant_id > waiting_tenant.tenant_id order by tenant_id limit 1), number + 1
+      from waiting_tenant where tenant_id is not null and number < ${TENANTS}
+    ), oldest as (
+      select created_at from waiting_tenant
+      cross join lateral (
+        (select created_at from outbox where tenant_id = waiting_tenant.tenant_id and is_logged order by position limit 1)
+        union all
+        (select created_at from outbox where tenant_id = waiting_tenant.tenant_id and not is_logged order by position limit 1)
+      ) as first
+    ), unpublished_event as (
       select logged_at from events
       where seq > coalesce((select published_seq from relay_lease where name = 'outbox'), 0)
       order by seq limit ${COUNTED}
@@ -44,7 +41,12 @@ export async function readBacklog(database: Database): Promise<Backlog> {
       (select count(*)::int from (select from outbox order by tenant_id limit ${COUNTED}) as counted) as rows,
       (select greatest(0, extract(epoch from max(now() - created_at)))::float8 from oldest) as "oldestSeconds",
       (select count(*)::int from unpublished_event) as events,
-      (select greatest(0, extract(epoch from max(now() - logged_at)))::float8 from unpublished_event) as "oldestEventSeconds"`;
+      (select greatest(0, extract(epoch from max(now() - logged_at)))::float8 from unpublished_event) as "oldestEventSeconds"`,
+);
+
+/** How many outbox rows and how many events wait to be published, and how long the oldest has waited. */
+export async function readBacklog(database: Database): Promise<Backlog> {
+  const [backlog] = await asAllTenantsStatement<Backlog>(database, unpublished());
   if (!backlog) throw new Error('The backlog was not read.');
   return backlog;
 }
@@ -140,20 +142,47 @@ export function createWaits(database: Database) {
 
 export type Waits = ReturnType<typeof createWaits>;
 
-/** While a leader can publish. The next leader takes an expired lease within a second. */
-const isRelayed = ({ sql }: Database) => sql`exists (
-  select from relay_lease where name = 'outbox' and can_publish
-    and expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
-)`;
-
-async function readQueues(database: Database, evenWithoutLeader: boolean): Promise<Map<string, Queue>> {
-  const condition = evenWithoutLeader ? undefined : isRelayed(database);
-  const rows = await asAllTenantsStatement<{ tenant_id: string } & Queue>(database)`
-    with recursive ${oldestRows(database, WAITING_TENANTS, condition)}
+/**
+ * The queues of the tenants that wait. None while no leader can publish, unless `evenWithoutLeader`. The next leader takes
+ * an expired lease within a second.
+ */
+const waitingQueues = statement(
+  'backlog: queues of waiting tenants',
+  (evenWithoutLeader: boolean) => sql`
+    with recursive waiting_tenant (tenant_id, number) as (
+      (
+        select tenant_id, 1 from outbox
+        where ${evenWithoutLeader} or exists (
+          select from relay_lease where name = 'outbox' and can_publish
+            and expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+        )
+        order by tenant_id limit 1
+      )
+      union all
+      select
+        (select tenant_id from outbox where tenant_id > waiting_tenant.tenant_id order by tenant_id limit 1), number + 1
+      from waiting_tenant where tenant_id is not null and number < ${WAITING_TENANTS}
+    ), oldest (tenant_id, position, created_at) as (
+      select tenant_id, min(position), min(created_at) from waiting_tenant
+      cross join lateral (
+        (
+          select position, created_at from outbox
+          where tenant_id = waiting_tenant.tenant_id and is_logged order by position limit 1
+        ) union all (
+          select position, created_at from outbox
+          where tenant_id = waiting_tenant.tenant_id and not is_logged order by position limit 1
+        )
+      ) as first
+      group by tenant_id
+    )
     select tenant_id, position::float8 as first, greatest(
       (select position from outbox where tenant_id = oldest.tenant_id and is_logged order by position desc limit 1),
       (select position from outbox where tenant_id = oldest.tenant_id and not is_logged order by position desc limit 1)
     )::float8 as last
-    from oldest where created_at < now() - make_interval(secs => ${WAITING_SECONDS})`;
+    from oldest where created_at < now() - make_interval(secs => ${WAITING_SECONDS})`,
+);
+
+async function readQueues(database: Database, evenWithoutLeader: boolean): Promise<Map<string, Queue>> {
+  const rows = await asAllTenantsStatement<{ tenant_id: string } & Queue>(database, waitingQueues(evenWithoutLeader));
   return new Map(rows.map(({ tenant_id, first, last }) => [tenant_id, { first, last }]));
 }

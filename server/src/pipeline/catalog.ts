@@ -4,6 +4,7 @@ import { type ApiError, type Refuse, refuse, unavailable } from '../foundation/a
 import { sharedNext } from '../foundation/concurrency/shared-reads.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import { compilePayloadSchema, validationDetails } from './payload-schema.js';
 
 type Key = { vendor: string; command_type: string };
@@ -95,11 +96,14 @@ type Row = Key & { revision: number | null; payload_schema: Record<string, unkno
 
 /** The types of enabled vendors, without a revision if the type is not enabled. A known schema is not sent again. */
 const readTypes = (database: Database, keys: readonly (Key & { known_revision: number | undefined })[]) =>
-  asAllTenantsStatement<Row>(database)`
+  asAllTenantsStatement<Row>(database, selectTypes(JSON.stringify(keys)));
+
+const selectTypes = statement(
+  'catalog: read the asked command types',
+  (keys: string) => sql`
     select asked.vendor, asked.command_type, revision,
       case when revision is distinct from known_revision then payload_schema end as payload_schema
-    from json_to_recordset(${JSON.stringify(keys)}::text::json)
-      as asked (vendor text, command_type text, known_revision int)
+    from json_to_recordset(${keys}::text::json) as asked (vendor text, command_type text, known_revision int)
     cross join lateral (
       select from vendors where vendors.vendor = asked.vendor and vendors.enabled offset 0
     ) as vendor
@@ -108,4 +112,5 @@ const readTypes = (database: Database, keys: readonly (Key & { known_revision: n
       where command_types.vendor = asked.vendor and command_types.command_type = asked.command_type
         and command_types.enabled
       offset 0
-    ) as type on true`;
+    ) as type on true`,
+);

@@ -10,7 +10,7 @@ import { newIdTail } from '../foundation/ids.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
-import { createCommandReporter, type Report, type ReportOutcome } from './report-commands.js';
+import { createCommandReporter, type Report, type ReportOutcome } from './reports.js';
 import { createCommandSweeper } from './sweeper.js';
 
 const COMMANDS = 2_000;

@@ -5,14 +5,14 @@ import {
   MAX_OBJECT_BYTES,
   subjects,
 } from '@tenant-open-platform/contract/bus';
-import { and, asc, between, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, between, eq, sql as fragment, gt } from 'drizzle-orm';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
-import { purgeByAge } from '../foundation/database/purge-by-age.js';
-import { asAllTenants } from '../foundation/database/row-level-security.js';
+import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import { readTenantIds } from '../foundation/identity/tenant-ids.js';
-import { firstIdAt, idTimeOf, newIdTail } from '../foundation/ids.js';
+import { firstIdAt, newIdTail } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Message } from './bus/bus.js';
 import type { RepublishedRange } from './bus/publish.js';
@@ -29,7 +29,54 @@ export type Reception = 'RECEIVED' | 'REPEATED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VE
 type ReceptionRow = { has_tenant: boolean; has_vendor: boolean; is_new: boolean };
 
 /** An arbitrary lock number that only transactions that store device requests use. */
-const ADVISORY_LOCK = 5_120_998_348n;
+const ADVISORY_LOCK = '5120998348';
+
+const lockReceptions = statement(
+  'device requests: lock',
+  () => sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`,
+);
+
+const newRequests = statement(
+  'device requests: store',
+  (given: string) => sql`
+    with given as (
+      select * from json_to_recordset(${given}::text::json) as given (
+        position int, tenant_id text, vendor text, device_id text, request_type text, payload json,
+        dedupe_id text, expires_in_seconds int, id_tail text,
+        sent_at timestamptz
+      )
+    ), timed as (
+      select given.*, at as received_at, (lpad(to_hex(round(extract(epoch from at) * 1000)::bigint), 12, '0') || id_tail)::uuid
+          as device_request_id,
+        tenants.tenant_id is not null as has_tenant, vendors.vendor is not null as has_vendor
+      from given
+      cross join lateral (
+        select greatest(clock_timestamp()::timestamptz(3), max(received_at) + interval '1 millisecond') as at
+        from (
+          select received_at from device_requests
+          where device_requests.tenant_id = given.tenant_id order by device_request_id desc limit 1
+        ) last
+      ) received
+      left join tenants on tenants.tenant_id = given.tenant_id and tenants.status = 'ACTIVE'
+      left join vendors on vendors.vendor = given.vendor
+        and (tenants.vendors is null or vendors.vendor = any (tenants.vendors))
+    ), inserted as (
+      insert into device_requests (
+        tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at,
+        expires_at
+      )
+      select tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, 'PENDING',
+        received_at, least(sent_at, received_at) + make_interval(secs => expires_in_seconds)
+      from timed
+      where has_tenant and has_vendor
+      order by tenant_id, vendor, dedupe_id, position
+      on conflict (tenant_id, vendor, dedupe_id) do nothing
+      returning tenant_id, device_request_id
+    )
+    select has_tenant, has_vendor, inserted.device_request_id is not null as is_new
+    from timed left join inserted using (tenant_id, device_request_id)
+    order by position`,
+);
 
 /**
  * Stores device requests. All that wait share one statement. Such transactions run one after the other, and each uses
@@ -49,48 +96,10 @@ export const createDeviceRequestReceiver = (database: Database, signals: Signals
         id_tail: newIdTail(),
         sent_at: sentAt.toISOString(),
       }));
-      const store = (tx: Transaction) =>
-        tx.execute<ReceptionRow>(sql`
-          with given as (
-            select * from json_to_recordset(${JSON.stringify(given)}::text::json) as given (
-              position int, tenant_id text, vendor text, device_id text, request_type text, payload json,
-              dedupe_id text, expires_in_seconds int, id_tail text,
-              sent_at timestamptz
-            )
-          ), timed as (
-            select given.*, at as received_at, (${sql.raw(idTimeOf('at'))} || id_tail)::uuid as device_request_id,
-              tenants.tenant_id is not null as has_tenant, vendors.vendor is not null as has_vendor
-            from given
-            cross join lateral (
-              select greatest(clock_timestamp()::timestamptz(3), max(received_at) + interval '1 millisecond') as at
-              from (
-                select received_at from device_requests
-                where device_requests.tenant_id = given.tenant_id order by device_request_id desc limit 1
-              ) last
-            ) received
-            left join tenants on tenants.tenant_id = given.tenant_id and tenants.status = 'ACTIVE'
-            left join vendors on vendors.vendor = given.vendor
-              and (tenants.vendors is null or vendors.vendor = any (tenants.vendors))
-          ), inserted as (
-            insert into device_requests (
-              tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at,
-              expires_at
-            )
-            select tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, 'PENDING',
-              received_at, least(sent_at, received_at) + make_interval(secs => expires_in_seconds)
-            from timed
-            where has_tenant and has_vendor
-            order by tenant_id, vendor, dedupe_id, position
-            on conflict (tenant_id, vendor, dedupe_id) do nothing
-            returning tenant_id, device_request_id
-          )
-          select has_tenant, has_vendor, inserted.device_request_id is not null as is_new
-          from timed left join inserted using (tenant_id, device_request_id)
-          order by position`);
-      const lock = (tx: Transaction) =>
-        tx.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCK.toString()}::bigint)`);
       // Lock and insert leave together, which saves a round trip while the lock is held.
-      const [, rows] = await asAllTenants(database, (tx) => Promise.all([lock(tx), store(tx)]));
+      const [, rows] = await asAllTenants(database, (tx) =>
+        Promise.all([tx.execute(lockReceptions()), tx.execute<ReceptionRow>(newRequests(JSON.stringify(given)))]),
+      );
       const received = incoming.filter((_one, index) => rows[index]?.is_new);
       signals.send(received.map(({ tenantId }) => topics.deviceRequests(tenantId)));
       return rows.map(toReception);
@@ -103,7 +112,9 @@ function toReception({ has_tenant, has_vendor, is_new }: ReceptionRow): Receptio
   return is_new ? 'RECEIVED' : 'REPEATED';
 }
 
-const refusals: Partial<Record<Reception, string>> = {
+const MAX_PAYLOAD_BYTES = 32_768;
+
+const parkingReasons: Partial<Record<Reception, string>> = {
   UNKNOWN_TENANT: 'The tenant of the subject does not exist or is disabled.',
   UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',
 };
@@ -114,22 +125,26 @@ export const takeDeviceRequest =
     if (Buffer.byteLength(JSON.stringify(message.payload)) > MAX_OBJECT_BYTES) {
       return `The payload is larger than ${MAX_OBJECT_BYTES} bytes.`;
     }
-    return refusals[await receive({ ...sender, message })] ?? 'DONE';
+    return parkingReasons[await receive({ ...sender, message })] ?? 'DONE';
   };
 
 type DeviceRequestRow = typeof deviceRequests.$inferSelect;
 
 /** The messages of replies whose devices still wait, by `factKey`. */
-export async function replyMessages(tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> {
+export async function replyMessages(
+  tx: Transaction,
+  facts: readonly Fact[],
+  now: string,
+): Promise<Map<string, Message>> {
   const { tenantId, deviceRequestId, expiresAt } = deviceRequests;
   const found = await tx
     .select()
     .from(deviceRequests)
     .where(
-      sql`(${tenantId}, ${deviceRequestId}) in (
+      fragment`(${tenantId}, ${deviceRequestId}) in (
         select tenant_id, fact_id from json_to_recordset(${JSON.stringify(facts)}::text::json)
           as replied (tenant_id text, fact_id uuid)
-      ) and ${expiresAt} > ${now}`,
+      ) and ${expiresAt} > least(now(), ${now}::timestamptz)`,
     );
   return new Map(
     found.flatMap((row) => {
@@ -192,8 +207,8 @@ export async function* republishedReplies(database: Database, { since, until, te
             and(
               eq(deviceRequests.tenantId, id),
               gt(deviceRequestId, last),
-              gt(expiresAt, sql`now()`),
-              between(repliedAt, sql`${since}::timestamptz`, sql`${until}::timestamptz`),
+              gt(expiresAt, fragment`now()`),
+              between(repliedAt, fragment`${since}::timestamptz`, fragment`${until}::timestamptz`),
             ),
           )
           .orderBy(asc(deviceRequestId))
@@ -209,29 +224,23 @@ export async function* republishedReplies(database: Database, { since, until, te
 
 const BATCH = 500;
 
+const overdueRequests = statement(
+  'device requests: expire',
+  (now: string) => sql`
+    update device_requests set status = 'EXPIRED'
+    where ctid = any (array(
+      select ctid from device_requests
+      where status = 'PENDING' and expires_at <= least(now(), ${now}::timestamptz)
+      order by expires_at
+      limit ${BATCH}
+      for no key update skip locked
+    ))
+    returning device_requests.tenant_id`,
+);
+
 /** Sets EXPIRED on requests without a reply in time, and returns their number. Any number of nodes may sweep. */
 export async function sweepDeviceRequests(database: Database, signals: Signals, now: Now): Promise<number> {
-  const expired = await asAllTenants(database, (tx) =>
-    tx.execute<{ tenant_id: string }>(sql`
-      update device_requests set status = 'EXPIRED'
-      where ctid = any (array(
-        select ctid from device_requests
-        where status = 'PENDING' and expires_at <= ${now()}
-        order by expires_at
-        limit ${BATCH}
-        for no key update skip locked
-      ))
-      returning device_requests.tenant_id`),
-  );
+  const expired = await asAllTenantsStatement<{ tenant_id: string }>(database, overdueRequests(now()));
   signals.send(expired.map(({ tenant_id }) => topics.deviceRequests(tenant_id)));
   return expired.length;
 }
-
-/** Deletes old requests that wait for no reply. */
-export const purgeDeviceRequests = (database: Database, keptDays: number) =>
-  purgeByAge(database, {
-    id: deviceRequests.deviceRequestId,
-    keptDays,
-    deleteRange: async (tx, range) =>
-      (await tx.execute(sql`delete from device_requests where ${range} and status <> 'PENDING'`)).count,
-  });

@@ -1,8 +1,9 @@
 import { eventTypes, type PlatformEvent } from '@tenant-open-platform/contract';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, sql as fragment, type SQL } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import { busPrincipals } from '../foundation/identity/identity.table.js';
 import { newId } from '../foundation/ids.js';
 import type { Message } from './bus/bus.js';
@@ -45,14 +46,14 @@ function shownBy({ eventType, loggedAt }: Event, command: Command): Shown {
 }
 
 const instants: Record<Event['eventType'], SQL> = {
-  'command.accepted': sql`${commands.acceptedAt}`,
-  'command.completed': sql`coalesce(${commands.completedAt}, ${events.loggedAt})`,
+  'command.accepted': fragment`${commands.acceptedAt}`,
+  'command.completed': fragment`coalesce(${commands.completedAt}, ${events.loggedAt})`,
 };
 
-const instantOf = eventTypes.map((type) => sql`when ${sql.raw(`'${type}'`)} then ${instants[type]}`);
+const instantOf = eventTypes.map((type) => fragment`when ${fragment.raw(`'${type}'`)} then ${instants[type]}`);
 
 /** The same instant as `occurred_at`, of an event that is joined with its command. */
-export const occurredAt = sql`case ${events.eventType} ${sql.join(instantOf, sql` `)} end`;
+export const occurredAt = fragment`case ${events.eventType} ${fragment.join(instantOf, fragment` `)} end`;
 
 export function presentEvent(event: Event, command: Command): PlatformEvent {
   const { occurredAt, state, ended } = shownBy(event, command);
@@ -91,108 +92,116 @@ type NewEvent = {
 };
 
 /** An arbitrary lock number that only writers of the event log use. */
-const ADVISORY_LOCK = 5_120_998_347n;
+const ADVISORY_LOCK = '5120998347';
+
+const lockLog = statement('events: lock the log', () => sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`);
+
+/** An event that is already in the log stays unchanged: under the lock a read is enough, and costs less than ON CONFLICT. */
+const append = statement(
+  'events: append',
+  (given: string) => sql`
+    insert into events (tenant_id, command_id, event_type, event_id)
+    select tenant_id, command_id, event_type, event_id
+    from json_to_recordset(${given}::text::json) as given (
+      position int, tenant_id text, command_id uuid, event_type text, event_id uuid
+    )
+    where not exists (
+      select from events
+      where events.tenant_id = given.tenant_id and events.command_id = given.command_id
+        and events.event_type = given.event_type
+    )
+    order by position`,
+);
 
 /**
  * Appends events to the log. Transactions that write events hold a lock from the numbering until their commit, so they
  * commit in the order of the numbers and a reader with a cursor misses no event. Send this last in a transaction,
  * because all other writers wait for the commit. (The relay may then still read commands that were dispatched before:
- * that is rare.) An event that is already in the log stays unchanged: under the lock a
- * read is enough, and costs less than ON CONFLICT.
+ * that is rare.)
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
   const given = JSON.stringify(newEvents.map((event, position) => ({ ...event, position, event_id: newId() })));
-  // Lock and number in one statement save a round trip while the lock is held.
-  await Promise.all([
-    tx.execute(sql`select pg_advisory_xact_lock(${ADVISORY_LOCK.toString()}::bigint)`),
-    tx.execute(sql`
-      insert into events (tenant_id, command_id, event_type, event_id)
-      select tenant_id, command_id, event_type, event_id
-      from json_to_recordset(${given}::text::json) as given (
-        position int, tenant_id text, command_id uuid, event_type text, event_id uuid
-      )
-      where not exists (
-        select from events
-        where events.tenant_id = given.tenant_id and events.command_id = given.command_id
-          and events.event_type = given.event_type
-      )
-      order by position`),
-  ]);
+  // Lock and insert leave together, which saves a round trip while the lock is held.
+  await Promise.all([tx.execute(lockLog()), tx.execute(append(given))]);
 }
 
 const PAGE = 256;
 
-/**
- * Whether the tenant of the event has a CLIENT principal. One that is DISABLED or expired counts: it may connect again
- * later, and then continues at its position. If no event is published, a worker drains 1.3 times as many commands per
- * second.
- */
-const isRead = sql`exists (
-  select from ${busPrincipals} as principal
-  where principal.tenant_id = ${events.tenantId} and principal.principal_type = 'CLIENT'
-    and principal.status <> 'DELETED'
-  offset 0
-)`;
-
 /** The next events of the log, at most `limit`. */
 export const readEvents = (database: Database, after: string, limit: number): Promise<EventPage | null> =>
-  readPage(database, { after, until: END_OF_LOG, limit });
+  readPage(database, { after, until: END_OF_LOG, limit, tenantId: null });
 
 /** The published events that were logged since the beginning of the range. */
 export async function* republishedEvents(database: Database, { since, tenantId }: RepublishedRange) {
   const until = await readPublishedSeq(database);
   let after = await asAllTenants(database, (tx) => positionBefore(tx, since));
   for (;;) {
-    const page = await readPage(database, { after, until, limit: PAGE, tenantId });
+    const page = await readPage(database, { after, until, limit: PAGE, tenantId: tenantId ?? null });
     if (!page) return;
     yield { messages: page.messages, resumeFrom: new Date(page.loggedAtMs).toISOString() };
     after = page.last;
   }
 }
 
+const published = statement(
+  'events: published up to',
+  () => sql`select published_seq::text as seq from relay_lease where name = 'outbox'`,
+);
+
 /** The event number up to which the bus has acknowledged the event log. */
 async function readPublishedSeq(database: Database): Promise<string> {
-  const [lease] = await asAllTenantsStatement<{ seq: string }>(database)`
-    select published_seq::text as seq from relay_lease where name = 'outbox'`;
+  const [lease] = await asAllTenantsStatement<{ seq: string }>(database, published());
   return lease?.seq ?? '0';
 }
 
-type Range = { after: string; until: string; limit: number; tenantId?: string | undefined };
+type Range = { after: string; until: string; limit: number; tenantId: string | null };
 /** `last` is the number of the last event that the page looked at. `messages` are those of the log that somebody may read. */
 export type EventPage = { last: string; loggedAtMs: number; isFull: boolean; messages: Message[] };
 type End = Omit<EventPage, 'messages'>;
 
-/** The next events of the log up to a number, and the messages of those that are read. */
-function readPage(database: Database, { after, until, limit, tenantId }: Range): Promise<EventPage | null> {
-  const end = sql`
+const pageEnd = statement(
+  'events: end of the page',
+  ({ after, until, limit, tenantId }: Range) => sql`
     select seq::text as last, (extract(epoch from logged_at) * 1000)::double precision as "loggedAtMs",
       count(*) over () = ${limit}::int as "isFull"
     from (
       select seq, logged_at from events
       where seq > ${after}::bigint and seq <= ${until}::bigint
-        and ${tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`}
+        and (${tenantId}::text is null or tenant_id = ${tenantId})
       order by seq limit ${limit}::int
     ) as page
-    order by seq desc limit 1`;
+    order by seq desc limit 1`,
+);
+
+/** The next events of the log up to a number, and the messages of those that are read. */
+function readPage(database: Database, range: Range): Promise<EventPage | null> {
   const work = async (tx: Transaction, rows: readonly object[]) => {
     const [page] = rows as readonly End[];
-    return page ? { ...page, messages: await readMessages(tx, { after, until: page.last, tenantId }) } : null;
+    return page ? { ...page, messages: await readMessages(tx, { ...range, until: page.last }) } : null;
   };
-  return asAllTenants(database, work, end);
+  return asAllTenants(database, work, pageEnd(range));
 }
 
-async function readMessages(tx: Transaction, { after, until, tenantId }: Omit<Range, 'limit'>) {
+/**
+ * An event is read if its tenant has a CLIENT principal. One that is DISABLED or expired counts: it may connect again
+ * later, and then continues at its position. If no event is published, a worker drains 1.3 times as many commands per
+ * second.
+ */
+async function readMessages(tx: Transaction, { after, until, tenantId }: Range) {
   const found = await tx
     .select({ event: events, command: { ...shownColumns, traceparent: commands.traceparent } })
     .from(events)
     .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
     .where(
-      and(
-        sql`${events.seq} > ${after}::bigint and ${events.seq} <= ${until}::bigint`,
-        tenantId === undefined ? undefined : eq(events.tenantId, tenantId),
-        isRead,
-      ),
+      fragment`${events.seq} > ${after}::bigint and ${events.seq} <= ${until}::bigint
+        and (${tenantId}::text is null or ${events.tenantId} = ${tenantId})
+        and exists (
+          select from ${busPrincipals} as principal
+          where principal.tenant_id = ${events.tenantId} and principal.principal_type = 'CLIENT'
+            and principal.status <> 'DELETED'
+          offset 0
+        )`,
     )
     .orderBy(asc(events.seq));
   return found.map(
@@ -208,23 +217,27 @@ async function readMessages(tx: Transaction, { after, until, tenantId }: Omit<Ra
 /** After every number. */
 export const END_OF_LOG = '9'.repeat(18);
 
-/**
- * A number before the first event of this time or later, of a tenant or of all. The log has no index by time, but times
- * increase with the numbers, so a binary search finds the position.
- */
-export async function positionBefore(tx: Transaction, time: string, tenantId?: string): Promise<string> {
-  const isInRange = tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`;
-  const [found] = await tx.execute<{ seq: string }>(sql`
+const searchByTime = statement(
+  'events: position before a time',
+  (time: string, tenantId: string | null) => sql`
     with recursive search (low, high) as (
-      select 0::bigint, coalesce(max(seq), 0) from events where ${isInRange}
+      select 0::bigint, coalesce(max(seq), 0) from events where ${tenantId}::text is null or tenant_id = ${tenantId}
       union all
       select case when is_before then seq else low end, case when is_before then high else middle end
       from (select low, high, (low + high) / 2 as middle from search where low < high) halves
       cross join lateral (
         select seq, logged_at < ${time}::timestamptz as is_before from events
-        where ${isInRange} and seq > middle order by seq limit 1
+        where (${tenantId}::text is null or tenant_id = ${tenantId}) and seq > middle order by seq limit 1
       ) next
     )
-    select low::text as seq from search where low >= high`);
+    select low::text as seq from search where low >= high`,
+);
+
+/**
+ * A number before the first event of this time or later, of a tenant or of all. The log has no index by time, but times
+ * increase with the numbers, so a binary search finds the position.
+ */
+export async function positionBefore(tx: Transaction, time: string, tenantId?: string): Promise<string> {
+  const [found] = await tx.execute<{ seq: string }>(searchByTime(time, tenantId ?? null));
   return found?.seq ?? '0';
 }

@@ -1,5 +1,5 @@
-import { sql } from 'drizzle-orm';
 import type { Transaction } from '../foundation/database/database.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import type { LateResult } from './commands.table.js';
@@ -26,22 +26,6 @@ export type LateReport = Omit<Move, 'vendor' | 'before' | 'after'> & {
 };
 
 /**
- * Every change of a command has a distinct instant after that of the previous change, even if two changes happen within
- * a millisecond: a reader that has seen one misses no other, and the history is in order. It uses the statement's
- * clock, because the transaction may have begun before the change whose lock it waited for.
- */
-export const nextInstant = sql`greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3)`;
-
-const nextInstantAsText = sql`to_char(${nextInstant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** The entry of `given` for the history. */
-const NEXT_ENTRY = sql`jsonb_build_object(
-  'at', ${nextInstantAsText}, 'source', given.source, 'status', given.status,
-  'adapter_status', given.adapter_status, 'device_execution_status', given.device_execution_status,
-  'reason', given.reason
-)`;
-
-/**
  * Writes changes, one per command, each with its history entry. If a status becomes final, it also logs the
  * command.completed event, once. A command that ends before it was dispatched may lack its command.accepted event: that
  * event is then logged first.
@@ -61,26 +45,56 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
   await Promise.all([updateCommands(tx, moves), logEvents(tx, events)]);
 }
 
-async function updateCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
-  const rows = moves.map(({ before, after, vendor: _, ...move }) => ({
-    ...toHistoryRow(move, after),
-    result: move.result ?? null,
-    completes: completes({ before, after }),
-  }));
-  await tx.execute(sql`
+/**
+ * Every change of a command has a distinct instant after that of the previous change, even if two changes happen within
+ * a millisecond: a reader that has seen one misses no other, and the history is in order. It uses the statement's
+ * clock, because the transaction may have begun before the change whose lock it waited for.
+ */
+const changes = statement(
+  'reports: change commands',
+  (rows: string) => sql`
     update commands set
       status = given.status, adapter_status = given.adapter_status,
       device_execution_status = given.device_execution_status,
-      status_reason = case when completes then given.reason end,
+      status_reason = case when completes then given.reason else commands.status_reason end,
       result = coalesce(given.result, commands.result),
-      history = commands.history || ${NEXT_ENTRY},
-      completed_at = case when completes then ${nextInstant} end,
-      updated_at = ${nextInstant}
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
-      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
-      reason json, result json, completes boolean
+      (history, late_result, completed_at, updated_at) = (
+        select
+          commands.history || (given.entry || jsonb_build_object('at', next.text)),
+          case
+            when given.late_result is null then commands.late_result
+            else json_build_object(
+              'received_at', next.text,
+              'adapter_status', given.late_result -> 'adapter_status',
+              'device_execution_status', given.late_result -> 'device_execution_status',
+              'status_reason', given.late_result -> 'status_reason',
+              'result', given.late_result -> 'result'
+            )
+          end,
+          case when completes then next.at else commands.completed_at end,
+          next.at
+        from (
+          select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as text
+          from (
+            select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3) as at
+          ) as later
+        ) as next
+      )
+    from json_to_recordset(${rows}::text::json) as given (
+      tenant_id text, command_id uuid, status text, adapter_status text, device_execution_status text, entry jsonb,
+      reason json, result json, completes boolean, late_result json
     )
-    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`,
+);
+
+async function updateCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
+  const rows = moves.map((move) => ({
+    ...changeOf(move, move.after, move.after),
+    reason: move.reason ?? null,
+    result: move.result ?? null,
+    completes: completes(move),
+  }));
+  await tx.execute(changes(JSON.stringify(rows)));
 }
 
 const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerminal(before) && isTerminal(after);
@@ -105,40 +119,20 @@ export function announceMoves(
 /** Writes late reports: a history entry, and late_result for the first one. */
 export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
   if (reports.length === 0) return;
-  const rows = reports.map(({ final, said, lateResult, ...report }) => ({
-    ...toHistoryRow(report, { ...final, ...said }),
-    late_result: lateResult,
+  const rows = reports.map((report) => ({
+    ...changeOf(report, report.final, { ...report.final, ...report.said }),
+    completes: false,
+    late_result: report.lateResult,
   }));
-  await tx.execute(sql`
-    update commands set
-      late_result = case
-        when given.late_result is null then commands.late_result
-        else json_build_object(
-          'received_at', ${nextInstantAsText},
-          'adapter_status', given.late_result -> 'adapter_status',
-          'device_execution_status', given.late_result -> 'device_execution_status',
-          'status_reason', given.late_result -> 'status_reason',
-          'result', given.late_result -> 'result'
-        )
-      end,
-      history = commands.history || ${NEXT_ENTRY},
-      updated_at = ${nextInstant}
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as given (
-      tenant_id text, command_id uuid, source text, status text, adapter_status text, device_execution_status text,
-      reason json, late_result json
-    )
-    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`);
+  await tx.execute(changes(JSON.stringify(rows)));
 }
 
-const toHistoryRow = (
-  { tenantId, commandId, source, reason }: Omit<Move, 'vendor' | 'before' | 'after'>,
-  state: State,
-) => ({
+/** A change to this state, with its entry in the history. */
+const changeOf = ({ tenantId, commandId, source, reason }: Move | LateReport, state: State, shown: State) => ({
   tenant_id: tenantId,
   command_id: commandId,
-  source,
   ...stateColumns(state),
-  reason: reason ?? null,
+  entry: { source, ...stateColumns(shown), reason: reason ?? null },
 });
 
 /** `seenStates`: the states in the history of an ended command, used to detect repeated reports. */
@@ -150,17 +144,22 @@ export const commandKey = ({ tenant_id, command_id }: Key) => `${tenant_id} ${co
 
 type Row = Key & StateColumns & { vendor: string; has_late_result: boolean; history: StateColumns[] | null };
 
-/** Locks the commands with these keys until the transaction ends. */
-export const lockCommands = (keys: readonly Key[]) => sql`
+const lock = statement(
+  'reports: lock commands',
+  (keys: string) => sql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
       late_result is not null as has_late_result, case when completed_at is not null then history end as history
     from commands
     where (tenant_id, command_id) in (
-      select tenant_id, command_id from json_to_recordset(${JSON.stringify(keys)}::text::json)
+      select tenant_id, command_id from json_to_recordset(${keys}::text::json)
         as asked (tenant_id text, command_id uuid)
     )
     order by tenant_id, command_id
-    for no key update`;
+    for no key update`,
+);
+
+/** Locks the commands with these keys until the transaction ends. */
+export const lockCommands = (keys: readonly Key[]) => lock(JSON.stringify(keys));
 
 /** The commands that exist, from the rows of `lockCommands`. */
 export const lockedCommands = (rows: readonly object[]) =>

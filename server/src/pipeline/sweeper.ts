@@ -1,7 +1,8 @@
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../foundation/database/database.js';
-import { asAllTenants } from '../foundation/database/row-level-security.js';
+import type { SQL } from 'drizzle-orm';
+import type { Database, Transaction } from '../foundation/database/database.js';
+import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import type { Signals } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
@@ -54,7 +55,6 @@ const CLOCKS_DIFFER_MS = 1_000;
 const COMMIT_MS = 2_000;
 /** No transaction of the platform lasts longer. */
 const OLD_MS = 60_000;
-const MARK = 'commands';
 
 /** Overdue commands of one tenant, vendor and status. */
 type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'> & { first_deadline_at: number };
@@ -99,6 +99,7 @@ type Row = StateColumns & {
  */
 export function createCommandSweeper(options: Options) {
   const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
+  const overdueSeconds = overdue === 'OLD' ? OLD_MS / 1_000 : 0;
   let lastRoundAt = Number.NEGATIVE_INFINITY;
   let holdsSince = 0;
   let openSince: string | null = null;
@@ -107,8 +108,10 @@ export function createCommandSweeper(options: Options) {
 
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
     const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
-    const present = options.now();
-    const slice = await readSlice(database, { overdue, mark: from, present });
+    const latest = options.now();
+    const next = nextSlice({ mark: from, latest, overdueSeconds });
+    const [found] = await asAllTenantsStatement<Slice>(database, next);
+    const slice = found as Slice;
     const now = performance.now();
     if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
     const holdEnded = now - holdsSince >= holdMs;
@@ -121,7 +124,13 @@ export function createCommandSweeper(options: Options) {
     const ending = groups.filter(({ until, first_deadline_at }) => first_deadline_at <= until);
     const reads = await readsOf(bus, ending);
     const due = ending.map((group) => ({ ...group, until: toText(group.until), was_read: reads(group) }));
-    const ended = due.length > 0 ? await endCommands(options, { due, slice, present }) : 0;
+    const ended =
+      due.length > 0
+        ? await endCommands(
+            options,
+            dueCommands({ groups: JSON.stringify(due), from: slice.from, to: slice.to, latest, overdueSeconds }),
+          )
+        : 0;
     lastRoundAt = performance.now();
     resumeFrom = from;
     return { ended, slice };
@@ -145,55 +154,56 @@ export function createCommandSweeper(options: Options) {
 
 const toText = (unixMs: number) => new Date(unixMs).toISOString();
 
-const isOverdue = (overdue: Overdue, present: SQL) =>
-  sql`deadline_at <= ${present} - make_interval(secs => ${overdue === 'OLD' ? OLD_MS / 1_000 : 0})`;
+const mark = statement(
+  'sweeper: mark',
+  () => sql`select swept_until::text as until from sweep_marks where name = 'commands'`,
+);
 
 async function readMark(database: Database): Promise<string> {
-  const [mark] = await asAllTenants(database, (tx) =>
-    tx.execute<{ until: string }>(sql`select swept_until::text as until from sweep_marks where name = ${MARK}`),
-  );
-  if (!mark) throw new Error('The mark of the sweeper is missing.');
-  return mark.until;
+  const [found] = await asAllTenantsStatement<{ until: string }>(database, mark());
+  if (!found) throw new Error('The mark of the sweeper is missing.');
+  return found.until;
 }
 
-const storeMark = (database: Database, until: string) =>
-  asAllTenants(database, (tx) =>
-    tx.execute(sql`update sweep_marks set swept_until = ${until}::timestamptz where name = ${MARK}`),
-  );
+const newMark = statement(
+  'sweeper: new mark',
+  (until: string) => sql`update sweep_marks set swept_until = ${until}::timestamptz where name = 'commands'`,
+);
 
-/** A mark that lies ahead was set while the database's clock was ahead. Nothing that became due since may be missed. */
-const notAhead = (mark: string, present: SQL) => sql`
-  case when ${mark}::timestamptz > ${present} then ${present} - make_interval(secs => ${(2 * OLD_MS) / 1_000}) else ${mark}::timestamptz end`;
+const storeMark = (database: Database, until: string) => asAllTenantsStatement(database, newMark(until));
 
-/** The groups of the next overdue commands. */
-async function readSlice(
-  database: Database,
-  { overdue, mark, present }: { overdue: Overdue; mark: string; present: SQL },
-): Promise<Slice> {
-  const from = notAhead(mark, present);
-  const [slice] = await asAllTenants(database, (tx) =>
-    tx.execute<Slice>(sql`
-      with slice as (
-        select tenant_id, vendor, status, deadline_at from commands
-        where completed_at is null and deadline_at >= ${from} and ${isOverdue(overdue, present)}
-        order by deadline_at limit ${ROWS_READ}
-      )
-      select ${from}::text as "from", coalesce(max(deadline_at), ${from})::text as "to",
-        case when count(*) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
-        ${unixMs(present)} as asked_at, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at,
-        coalesce((
-          select json_agg(g) from (
-            select tenant_id, vendor, status, ${unixMs(sql`min(deadline_at)`)} as first_deadline_at
-            from slice group by tenant_id, vendor, status
-          ) as g
-        ), '[]') as groups
-      from slice`),
-  );
-  return slice as Slice;
-}
+type SliceOf = { mark: string; latest: string; overdueSeconds: number };
 
-/** Deadlines have whole milliseconds. */
-const unixMs = (instant: SQL) => sql`floor(extract(epoch from ${instant}) * 1000)::float8`;
+/**
+ * The groups of the next overdue commands. A mark that lies ahead was set while the database's clock was ahead: nothing
+ * that became due since may be missed. Deadlines have whole milliseconds.
+ */
+const nextSlice = statement(
+  'sweeper: next slice',
+  ({ mark, latest, overdueSeconds }: SliceOf) => sql`
+    with clock as (
+      select present, case
+        when ${mark}::timestamptz > present then present - make_interval(secs => ${(2 * OLD_MS) / 1_000})
+        else ${mark}::timestamptz
+      end as start
+      from (select least(now(), ${latest}::timestamptz) as present) as read
+    ), slice as (
+      select tenant_id, vendor, status, deadline_at from commands
+      where completed_at is null and deadline_at >= (select start from clock)
+        and deadline_at <= (select present from clock) - make_interval(secs => ${overdueSeconds})
+      order by deadline_at limit ${ROWS_READ}
+    ), by_group as (
+      select tenant_id, vendor, status, floor(extract(epoch from min(deadline_at)) * 1000)::float8 as first_deadline_at
+      from slice group by tenant_id, vendor, status
+    )
+    select start::text as "from", coalesce(max(deadline_at), start)::text as "to",
+      case when count(deadline_at) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
+      floor(extract(epoch from present) * 1000)::float8 as asked_at,
+      floor(extract(epoch from min(deadline_at)) * 1000)::float8 as first_deadline_at,
+      coalesce((select json_agg(by_group) from by_group), '[]') as groups
+    from clock left join slice on true
+    group by start, present`,
+);
 
 /** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
 async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
@@ -219,30 +229,35 @@ async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Gr
 
 const readersOfGroup = ({ tenant_id, vendor }: Group) => readersOf(tenant_id, vendor);
 
-async function endCommands(
-  { database, overdue, ...listeners }: Options,
-  { due, slice, present }: { due: (Group & { until: string; was_read: boolean })[]; slice: Slice; present: SQL },
-): Promise<number> {
-  const moves = await asAllTenants(database, async (tx) => {
-    const rows = await tx.execute<Row>(sql`
-      select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
-        -- NATS may have lost its durables since.
-        was_read or exists (
-          select from tenants
-          where tenants.tenant_id in (commands.tenant_id, 'platform') and adapter_reads ? commands.vendor offset 0
-        ) as was_read
-      from commands
-      join json_to_recordset(${JSON.stringify(due)}::text::json)
-        as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
-      where completed_at is null and deadline_at <= until
-        and deadline_at between ${slice.from}::timestamptz and ${slice.to}::timestamptz and ${isOverdue(overdue, present)}
-      order by deadline_at
-      limit ${BATCH}
-      for no key update of commands skip locked`);
-    const moves = rows.flatMap(toMove);
+type Due = { groups: string; from: string; to: string; latest: string; overdueSeconds: number };
+
+/** `adapter_reads`: NATS may have lost its durables since. */
+const dueCommands = statement(
+  'sweeper: due commands',
+  ({ groups, from, to, latest, overdueSeconds }: Due) => sql`
+    select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
+      was_read or exists (
+        select from tenants
+        where tenants.tenant_id in (commands.tenant_id, 'platform') and adapter_reads ? commands.vendor offset 0
+      ) as was_read
+    from commands
+    join json_to_recordset(${groups}::text::json)
+      as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
+    where completed_at is null and deadline_at <= until
+      and deadline_at between ${from}::timestamptz and ${to}::timestamptz
+      and deadline_at <= least(now(), ${latest}::timestamptz) - make_interval(secs => ${overdueSeconds})
+    order by deadline_at
+    limit ${BATCH}
+    for no key update of commands skip locked`,
+);
+
+async function endCommands({ database, ...listeners }: Options, due: SQL): Promise<number> {
+  const endAll = async (tx: Transaction, rows: readonly object[]) => {
+    const moves = (rows as readonly Row[]).flatMap(toMove);
     await moveCommands(tx, moves);
     return moves;
-  });
+  };
+  const moves = await asAllTenants(database, endAll, due);
   announceMoves(listeners, moves);
   return moves.length;
 }

@@ -5,6 +5,7 @@ import { createSlots } from '../foundation/concurrency/limits-per-key.js';
 import { createTurns } from '../foundation/concurrency/turns.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
 import { createWaker, type Signals } from '../foundation/signals/signals.js';
 
 /** How long a change may go unnoticed if its signal was lost: while signals arrive, and while they do not. */
@@ -26,7 +27,7 @@ type Options = {
   logger: Logger;
 };
 
-type Waiting<Found> = {
+type LongPoll<Found> = {
   call: { tenantId: string; admittedAt: Date };
   topic: string;
   waitSeconds: number;
@@ -36,16 +37,16 @@ type Waiting<Found> = {
 };
 
 /** Returns the result of a read once it is enough, when the wait is over, or when the process stops. */
-export type WaitFor = <Found>(waiting: Waiting<Found>) => Promise<Found>;
+export type WaitFor = <Found>(poll: LongPoll<Found>) => Promise<Found>;
 
 /**
  * A waiting request reads again after a signal of its topic. For lost signals, one statement polls the topics of all
  * waiting requests, and only requests whose topic has changed read again.
  */
 export function createWaitFor({ signals, database, perTenant, logger }: Options): WaitFor {
-  const waiting = new Set<{ topic: string; lookedAt: number; wake: () => void }>();
+  const sleepers = new Set<{ topic: string; lookedAt: number; wake: () => void }>();
   const slots = createSlots(perTenant);
-  const inTurn = createTurns({ atOnce: MAX_LOOKS_AT_ONCE });
+  const lookInTurn = createTurns({ atOnce: MAX_LOOKS_AT_ONCE });
 
   const lookOutIn = (milliseconds: number) => void setTimeout(() => void lookOut(), milliseconds).unref();
   lookOutIn(LOOK_OUT_WITHOUT_SIGNALS_MS);
@@ -54,7 +55,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
     if (signals.isClosed()) return;
     let isReceiving = false;
     try {
-      if (waiting.size > 0) await wakeWhereMissed();
+      if (sleepers.size > 0) await wakeWhereMissed();
       isReceiving = await signals.isReceiving();
     } catch (err) {
       if (!signals.isClosed()) logger.warn({ err }, 'Polling for lost signals failed. It will be retried.');
@@ -64,8 +65,8 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
   }
 
   async function wakeWhereMissed(): Promise<void> {
-    const changes = await readChanges(database, [...new Set([...waiting].map(({ topic }) => topic))]);
-    for (const { topic, lookedAt, wake } of waiting) {
+    const changes = await readChanges(database, [...new Set([...sleepers].map(({ topic }) => topic))]);
+    for (const { topic, lookedAt, wake } of sleepers) {
       const changedAt = changes.get(topic);
       if (changedAt && changedAt.getTime() > lookedAt) wake();
     }
@@ -78,7 +79,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
       headers: { 'Retry-After': '1' },
     });
 
-  async function waitFor<Found>({ call, topic, waitSeconds, look, isEnough }: Waiting<Found>): Promise<Found> {
+  async function waitFor<Found>({ call, topic, waitSeconds, look, isEnough }: LongPoll<Found>): Promise<Found> {
     if (waitSeconds === 0) return look();
     const leave = slots.take(call.tenantId);
     if (!leave) throw tooMany();
@@ -86,13 +87,13 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
     const until = startedAt + waitSeconds * 1000;
     const waker = createWaker(signals, topic);
     const self = { topic, lookedAt: 0, wake: waker.wake };
-    waiting.add(self);
+    sleepers.add(self);
     try {
       for (let isFirst = true; ; isFirst = false) {
         waker.reset();
         const lookedAt = performance.now();
         self.lookedAt = call.admittedAt.getTime() + (lookedAt - startedAt);
-        const found = await (isFirst ? look() : inTurn('', look));
+        const found = await (isFirst ? look() : lookInTurn('', look));
         const left = until - performance.now();
         if (isEnough(found) || left <= 0 || signals.isClosed()) return found;
         await waker.sleep(left);
@@ -102,7 +103,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
       }
     } finally {
       waker.stop();
-      waiting.delete(self);
+      sleepers.delete(self);
       leave();
     }
   }
@@ -110,26 +111,32 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
   return waitFor;
 }
 
+const changesOf = statement(
+  'waiting requests: changes of topics',
+  (topics: string) => sql`
+    select topic, case kind
+      when 'command' then
+        (select updated_at from commands c where c.tenant_id = t.tenant_id and c.command_id = t.id::uuid)
+      when 'events' then
+        (select logged_at from events e where e.tenant_id = t.tenant_id order by seq desc limit 1)
+      when 'device-requests' then
+        (select received_at from device_requests d where d.tenant_id = t.tenant_id
+         order by device_request_id desc limit 1)
+    end as changed_at
+    from (
+      select topic, split_part(topic, ' ', 1) as kind, split_part(topic, ' ', 2) as tenant_id,
+             split_part(topic, ' ', 3) as id
+      from json_array_elements_text(${topics}::text::json) topic
+    ) t`,
+);
+
 /**
  * When the topics of waiting requests last changed, by the database's clock: one statement over the tenants of all of
  * them. A topic without a change may be missing. A reply to a device request does not count: a list of replied requests
  * that misses its signal is answered at the end of its wait.
  */
 export async function readChanges(database: Database, topics: string[]): Promise<Map<string, Date>> {
-  const rows = await asAllTenantsStatement<{ topic: string; changed_at: Date }>(database)`
-      select topic, case kind
-        when 'command' then
-          (select updated_at from commands c where c.tenant_id = t.tenant_id and c.command_id = t.id::uuid)
-        when 'events' then
-          (select logged_at from events e where e.tenant_id = t.tenant_id order by seq desc limit 1)
-        when 'device-requests' then
-          (select received_at from device_requests d where d.tenant_id = t.tenant_id
-           order by device_request_id desc limit 1)
-      end as changed_at
-      from (
-        select topic, split_part(topic, ' ', 1) as kind, split_part(topic, ' ', 2) as tenant_id,
-               split_part(topic, ' ', 3) as id
-        from json_array_elements_text(${JSON.stringify(topics)}::text::json) topic
-      ) t`;
+  const changes = changesOf(JSON.stringify(topics));
+  const rows = await asAllTenantsStatement<{ topic: string; changed_at: Date }>(database, changes);
   return new Map(rows.map(({ topic, changed_at }) => [topic, new Date(changed_at)]));
 }

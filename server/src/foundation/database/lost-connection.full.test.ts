@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { platform } from '@tenant-open-platform/testing';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { sql as fragment } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { startLink } from '../../../test/support/start-link.js';
@@ -26,7 +26,7 @@ beforeEach(() => {
 
 afterEach(() => Promise.all([database.close(), administrator.close()]));
 
-const one = () => asAllTenantsStatement<{ one: number }>(database)`select 1 as one`;
+const one = () => asAllTenantsStatement<{ one: number }>(database, sql`select 1 as one`);
 
 const cutOffAll = () =>
   administrator.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = ${application_name}`;
@@ -71,8 +71,8 @@ test('a statement whose session an administrator terminates has no effect, and t
   for (let round = 0; round < MAX * 3; round++) {
     const losing = failureOf(
       round % 2
-        ? asAllTenantsStatement(database)`select pg_sleep(${60}::float8)::text as it`
-        : asTenant(database, 'a', (tx) => tx.execute(fragment`select pg_sleep(${60}::float8)::text as it`)),
+        ? asAllTenantsStatement(database, sql`select pg_sleep(${60}::float8)::text as it`)
+        : asTenant(database, 'a', (tx) => tx.execute(sql`select pg_sleep(${60}::float8)::text as it`)),
     );
     const failure = await cutOff(losing, '%pg_sleep(%float8)%');
     expect([errorCodeOf(failure), hadNoEffect(failure)]).toEqual(['57P01', true]);
@@ -118,9 +118,9 @@ test('a running statement has no effect when another session crashes', async () 
 test('ends a transaction whose connection is lost, and runs nothing more of it on another connection', async () => {
   for (let round = 0; round < MAX * 3; round++) {
     const transaction = asTenant(database, 'a', async (tx) => {
-      await tx.execute(fragment`select set_config('role', 'none', true)`);
-      await tx.execute(fragment`select pg_terminate_backend(pg_backend_pid())`).catch(() => {});
-      return tx.execute(fragment`select current_user as name`);
+      await tx.execute(sql`select set_config('role', 'none', true)`);
+      await tx.execute(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => {});
+      return tx.execute(sql`select current_user as name`);
     });
     expect(hadNoEffect(await failureOf(transaction))).toBe(true);
   }
@@ -132,8 +132,8 @@ test('settles every caller, even those that wait for a connection, when all conn
     await one();
     const slow = Array.from({ length: MAX * 6 }, (_, index) =>
       index % 2
-        ? asAllTenantsStatement(database)`select pg_sleep(0.02)::text as it`
-        : asTenant(database, 'a', (tx) => tx.execute(fragment`select pg_sleep(0.02)`)),
+        ? asAllTenantsStatement(database, sql`select pg_sleep(0.02)::text as it`)
+        : asTenant(database, 'a', (tx) => tx.execute(sql`select pg_sleep(0.02)`)),
     );
     const settled = Promise.allSettled(slow);
     await cutOffAll();
@@ -150,8 +150,11 @@ test('settles every caller, even those that wait for a connection, when all conn
 test('gives the next caller its own rows after a connection was lost in the middle of a result', async () => {
   for (let round = 0; round < 5; round++) {
     const many = Promise.allSettled([
-      asAllTenantsStatement(database)`
+      asAllTenantsStatement(
+        database,
+        sql`
         select repeat('x', 100) as x, pg_sleep(0.001)::text as it from generate_series(1, 60000)`,
+      ),
     ]);
     await cutOff(many, '%repeat%');
     await expectToServe();
@@ -173,8 +176,8 @@ test('settles every caller within a bounded time while connections are half open
   const ways: (() => Promise<unknown>)[] = [
     // Admission and accept are one plain statement.
     async () => await pool.sql`select 1`.execute(),
-    () => asAllTenantsStatement(pool)`select 1`,
-    () => asTenant(pool, 'a', (tx) => tx.execute(fragment`select 1`)),
+    () => asAllTenantsStatement(pool, sql`select 1`),
+    () => asTenant(pool, 'a', (tx) => tx.execute(sql`select 1`)),
   ];
   const call = (index: number) => (ways[index % ways.length] as () => Promise<unknown>)();
   await Promise.all(Array.from({ length: MAX * 2 }, (_, index) => call(index)));
@@ -201,7 +204,7 @@ test('never gives a waiting caller a connection that was given up', async () => 
     await link.stop();
     await pool.close();
   });
-  const ask = () => asAllTenantsStatement<{ one: number }>(pool)`select 1 as one`;
+  const ask = () => asAllTenantsStatement<{ one: number }>(pool, sql`select 1 as one`);
   for (let round = 0; round < 3; round++) {
     await ask();
     link.blackHole();
@@ -230,9 +233,9 @@ test.each([
     await pool.close();
   });
   const losing = asTenant(pool, 'a', async (tx) => {
-    await tx.execute(fragment`select 1`);
+    await tx.execute(sql`select 1`);
     link.blackHole();
-    if (lost === 'before its commit') await tx.execute(fragment`select 2`);
+    if (lost === 'before its commit') await tx.execute(sql`select 2`);
   });
   const failure = await failureOf(losing);
   expect([hadNoEffect(failure), hasUnknownEffect(failure)]).toEqual([effect === 'no', effect !== 'no']);

@@ -1,7 +1,13 @@
-import { sql as fragment, type SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type postgres from 'postgres';
 import type { Database, Transaction } from './database.js';
 import { hasUnknownEffect } from './database-error.js';
+
+/*
+ * Statements are written in two ways: with drizzle's builder where it can say them, and otherwise with drizzle's `sql`,
+ * in one piece (see statement.ts). The driver's own `database.sql` is for work outside of these roles: migrations,
+ * settings, signals, and the call of admission (ingest.ts).
+ */
 
 /** Runs a handler's work in one transaction that sees the rows of this tenant only. */
 export function asTenant<Result>(
@@ -9,7 +15,7 @@ export function asTenant<Result>(
   tenantId: string,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  return inTransaction(transactionOf(database.drizzle), async (tx) => {
+  return inTransaction(database.drizzle, async (tx) => {
     await enterTenant(tx, tenantId);
     return work(tx);
   });
@@ -17,9 +23,7 @@ export function asTenant<Result>(
 
 /** From here on the transaction sees the rows of this tenant. */
 export async function enterTenant(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.execute(
-    fragment`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`,
-  );
+  await tx.execute(sql`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`);
 }
 
 /**
@@ -33,33 +37,20 @@ export function asAllTenants<Result>(
   work: (tx: Transaction, rows: readonly object[]) => Promise<Result>,
   first?: SQL,
 ): Promise<Result> {
-  return inTransaction(transactionOf(database.prepared), async (tx) => {
+  return inTransaction(database.prepared, async (tx) => {
     const [, rows = []] = await Promise.all([
-      tx.execute(fragment`set local role top_system; set local plan_cache_mode = force_custom_plan`),
+      tx.execute(sql`set local role top_system; set local plan_cache_mode = force_custom_plan`),
       first && tx.execute(first),
     ]);
     return work(tx, rows);
   });
 }
 
+type Rows<Row extends object> = postgres.RowList<Row[]>;
+
 /** Runs one statement over the rows of all tenants, in its own transaction. Never use it in a handler. */
-export const asAllTenantsStatement =
-  <Row extends object>({ sql }: Database) =>
-  (statement: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]) =>
-    inTransaction<postgres.TransactionSql, postgres.RowList<Row[]>>(
-      (work) => sql.begin(work) as Promise<postgres.RowList<Row[]>>,
-      async (tx) => {
-        const [, rows] = await Promise.all([tx`set local role top_system`, tx<Row[]>(statement, ...values)]);
-        return rows;
-      },
-    );
-
-type Begin<Tx, Result> = (work: (tx: Tx) => Promise<Result>) => Promise<Result>;
-
-const transactionOf =
-  <Result>(drizzle: Database['drizzle']): Begin<Transaction, Result> =>
-  (work) =>
-    drizzle.transaction(work);
+export const asAllTenantsStatement = <Row extends object>(database: Database, statement: SQL): Promise<Rows<Row>> =>
+  asAllTenants(database, async (_tx, rows) => rows as Rows<Row>, statement);
 
 /** Longer than the statement timeout of Postgres, and as long as a connection may be silent. */
 const LONGEST_TRANSACTION_MS = 15_000;
@@ -68,7 +59,10 @@ const LONGEST_TRANSACTION_MS = 15_000;
  * A transaction whose connection dies between two statements may never settle in the driver. No loop and no request may
  * wait for it forever. A transaction that fails before its commit has changed nothing.
  */
-async function inTransaction<Tx, Result>(begin: Begin<Tx, Result>, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+async function inTransaction<Result>(
+  drizzle: Database['drizzle'],
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   let isLate = false;
   let isCommitting = false;
@@ -82,7 +76,7 @@ async function inTransaction<Tx, Result>(begin: Begin<Tx, Result>, work: (tx: Tx
       reject(tooLate());
     }, LONGEST_TRANSACTION_MS);
   });
-  const transaction = begin(async (tx) => {
+  const transaction = drizzle.transaction(async (tx) => {
     const result = await work(tx);
     if (isLate) throw tooLate();
     isCommitting = true;

@@ -1,16 +1,15 @@
-import { type SQL, sql } from 'drizzle-orm';
 import { lastKnown } from '../concurrency/shared-reads.js';
 import type { Database } from './database.js';
 
-/** The present instant in a statement. */
-export type Now = () => SQL;
+/** The latest instant that may be the present one, for `least(now(), …)` in a statement. */
+export type Now = () => string;
 
 /** How many readings, one a second, must agree before a clock that has leapt forward is believed. */
 const READINGS = 30;
 
 /**
  * The database's clock for work that ends something because an instant has passed. Such work cannot be undone, and the
- * clock may be ahead for some seconds. So `now` is the earliest of these instants: what the clock says, and for each of
+ * clock may be ahead for some seconds. So the present is the earliest of these instants: what the clock says, and for each of
  * the last readings that reading plus the time since then by the process's monotonic clock. A clock that goes back is
  * believed at once.
  */
@@ -26,7 +25,6 @@ export async function openSteadyClock(database: Database) {
   }
   const difference = lastKnown(read, { unknown: 0, everyMs: 1_000, validMs: Number.POSITIVE_INFINITY });
   await difference.refresh();
-  const now: Now = () =>
-    sql`least(now(), ${new Date(performance.now() + difference.value()).toISOString()}::timestamptz)`;
+  const now: Now = () => new Date(performance.now() + difference.value()).toISOString();
   return { now, read: difference.refresh };
 }

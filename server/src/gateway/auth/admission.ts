@@ -1,4 +1,5 @@
 import { objectAndAction, PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
+import { sql } from 'drizzle-orm';
 import { ApiError, notFound } from '../../foundation/api-error.js';
 import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
@@ -79,11 +80,14 @@ const BATCH = 5_000;
 export const purgeNonces = (database: Database): Purge => ({
   table: 'nonces',
   async round() {
-    const { count: removed } = await asAllTenantsStatement(database)`
+    const { count: removed } = await asAllTenantsStatement(
+      database,
+      sql`
       delete from nonces where ctid = any (array(
         select ctid from nonces
         where expires_at < least(now(), ${nodeClock()}::timestamptz) order by expires_at limit ${BATCH} for update skip locked
-      ))`;
+      ))`,
+    );
     return { removed, hasMore: removed === BATCH };
   },
 });

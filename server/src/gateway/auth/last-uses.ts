@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import type { Database } from '../../foundation/database/database.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { type Looping, startLoop } from '../../foundation/signals/start-loop.js';
@@ -70,7 +71,9 @@ async function storeUses(database: Database, uses: readonly Use[], everySeconds:
     version: secretVersion,
     used_at: usedAt,
   }));
-  const kept = await asAllTenantsStatement<{ client_id: string }>(database)`
+  const kept = await asAllTenantsStatement<{ client_id: string }>(
+    database,
+    sql`
     with used as (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as used (
         tenant_id text, client_id text, version int, used_at timestamptz
@@ -102,6 +105,7 @@ async function storeUses(database: Database, uses: readonly Use[], everySeconds:
       and exists (
         select from credentials
         where credentials.tenant_id = used.tenant_id and credentials.client_id = used.client_id offset 0
-      )`;
+      )`,
+  );
   return new Set(kept.map(({ client_id }) => client_id));
 }

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { createPacedReader } from '../../foundation/concurrency/paced-reader.js';
@@ -127,7 +128,9 @@ async function readRows(
   standIn: string,
   clientIds: string[],
 ): Promise<Map<string, Row>> {
-  const rows = await asAllTenantsStatement<Row>(database)`
+  const rows = await asAllTenantsStatement<Row>(
+    database,
+    sql`
     select asked.client_id, credential.tenant_id, coalesce(credential.number, 0)::text as number,
       coalesce(credential.secret_version, 0) as secret_version,
       coalesce(encode(credential.secret_sealed, 'base64'), ${standIn}) as secret,
@@ -142,6 +145,7 @@ async function readRows(
     left join lateral (
       select * from credentials
       where credentials.tenant_id = taken.tenant_id and credentials.client_id = asked.client_id offset 0
-    ) as credential on true`;
+    ) as credential on true`,
+  );
   return new Map(rows.map((row) => [row.client_id, row]));
 }

@@ -57,6 +57,14 @@ const messagesOn = (subject: string, count: number): Message[] =>
 const numberOf = ({ body }: Delivery): number => JSON.parse(body.toString('utf8')).number;
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
+/** The subjects of two tenants, and a durable that reads both. */
+function twoTenants() {
+  const vendor = `vendor_${randomUUID().slice(0, 8)}`;
+  const placeOf = (tenantId: string) => ({ tenantId, subject: `tenants.${tenantId}.commands.${vendor}` });
+  const shared = { subject: `tenants.*.commands.${vendor}`, durable: `shared-${vendor}` };
+  return { gone: placeOf(`gone-${vendor}`), kept: placeOf(`kept-${vendor}`), shared };
+}
+
 /** A reader that records its messages. */
 function reader(
   { subject, durable }: ReturnType<typeof newSubject>,
@@ -262,6 +270,43 @@ describe.each(implementations)('%s', (_, open) => {
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
   });
 
+  test('forgets the messages of a tenant, also one whose retry is under way', async () => {
+    const [bus] = await open();
+    const { gone, kept, shared } = twoTenants();
+    const { taken, consumer } = reader(shared, async ({ attempt }) => (attempt === 1 ? { retryInMs: 200 } : 'DONE'));
+    await bus.consume(consumer);
+    await bus.publish(messagesOn(gone.subject, 1));
+    await vi.waitFor(() => expect(taken).toHaveLength(1), soon);
+    await bus.forgetTenant(gone.tenantId);
+    // Its retry comes after that of the forgotten message.
+    await bus.publish(messagesOn(kept.subject, 1));
+    await vi.waitFor(() => expect(taken.at(-1)).toMatchObject({ subject: kept.subject, attempt: 2 }), soon);
+    expect(taken.map(({ subject }) => subject)).toEqual([gone.subject, kept.subject, kept.subject]);
+  });
+
+  test('forgets a message that waits for a reader after its retry', async () => {
+    const [bus] = await open();
+    const { gone, kept, shared } = twoTenants();
+    const { taken, consumer } = reader(shared, async ({ subject, attempt }) =>
+      subject === gone.subject && attempt === 1 ? { retryInMs: 20 } : 'DONE',
+    );
+    const reading = await bus.consume(consumer);
+    await bus.publish(messagesOn(gone.subject, 1));
+    await vi.waitFor(() => expect(taken).toHaveLength(1), soon);
+    await reading.stop();
+    const later = newSubject();
+    const { taken: retried, consumer: other } = reader(later, async () => ({ retryInMs: 100 }));
+    const stillReading = await bus.consume(other);
+    await bus.publish(messagesOn(later.subject, 1));
+    await vi.waitFor(() => expect(retried.length).toBeGreaterThan(1), soon);
+    await stillReading.stop();
+    await bus.forgetTenant(gone.tenantId);
+    await bus.publish(messagesOn(kept.subject, 1));
+    await bus.consume(consumer);
+    await vi.waitFor(() => expect(taken.at(-1)?.subject).toBe(kept.subject), soon);
+    expect(taken.map(({ subject }) => subject)).toEqual([gone.subject, kept.subject]);
+  });
+
   test('returns the time of the oldest unhandled update', async () => {
     const [bus, other] = await open();
     const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
@@ -299,6 +344,26 @@ describe.each(implementations)('%s', (_, open) => {
     ).rejects.toThrow();
   });
 });
+
+test('forgets all durables of a tenant, however many it has, and none of another tenant', async () => {
+  const bus = await openNats();
+  const durablesOf = async () => {
+    const connection = await connect({ servers: nats.url });
+    const { consumers } = await jetstreamManager(connection);
+    const names: string[] = [];
+    for await (const { name } of consumers.list('TOP_COMMANDS')) if (/^(many|few)\+/.test(name)) names.push(name);
+    await connection.close();
+    return names;
+  };
+  const provide = (durable: string) =>
+    bus.provide({ stream: 'TOP_COMMANDS', durable, subjects: ['tenants.many.commands.a'] });
+  await provide('few+vendor');
+  // The list of durables has pages of 256.
+  for (let index = 0; index < 300; index++) await provide(`many+vendor_${index}`);
+  expect(await durablesOf()).toHaveLength(301);
+  await bus.forgetTenant('many');
+  expect(await durablesOf()).toEqual(['few+vendor']);
+}, 60_000);
 
 describe('NATS JetStream on a separate server', () => {
   /** These tests break their server. */

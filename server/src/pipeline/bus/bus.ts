@@ -21,7 +21,7 @@ export type Delivery = {
 };
 
 /** A message that the bus can never accept, for example because it is too large, with the reason. */
-export type Refusal = { message: Message; reason: string };
+export type Undeliverable = { message: Message; reason: string };
 
 /** DONE: never deliver it again. Otherwise redeliver it after this delay, without blocking the messages behind it. */
 export type Outcome = 'DONE' | { retryInMs: number };
@@ -57,10 +57,10 @@ export const MAX_IN_FLIGHT = 256;
 /** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
 export type Bus = {
   /**
-   * Publishes in this order. Resolves once each message is acknowledged or refused for good; rejects if one may be
-   * missing.
+   * Publishes in this order. Resolves once each message is acknowledged or known to be undeliverable; rejects if one
+   * may be missing.
    */
-  publish(messages: readonly Message[]): Promise<Refusal[]>;
+  publish(messages: readonly Message[]): Promise<Undeliverable[]>;
   /** Creates a durable for an adapter. Adapters may read their durables and cannot create any. */
   provide(durable: Durable): Promise<void>;
   /** When the oldest unhandled message of this subject reached TOP_UPDATES; null if none. It may reject. */

@@ -123,14 +123,14 @@ type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
 
 type Queue = ReturnType<typeof startQueue>;
 
-/** A message that waits for its delivery. */
-type Waiting = Omit<Delivery, 'waitingBehind'>;
+type Queued = Omit<Delivery, 'waitingBehind'>;
 
 /** Delivers messages in order, several at a time. Messages that wait for another try block no others. */
 function startQueue(durable: Durable) {
-  const waiting: Waiting[] = [];
+  /** Wait for their delivery. */
+  let queued: Queued[] = [];
   /** By id, in the order of their arrival. */
-  const untaken = new Map<string, Waiting>();
+  const untaken = new Map<string, Queued>();
   const readers = new Set<Reader>();
   const timers = new Set<NodeJS.Timeout>();
   let stoppedAt: Date | null = null;
@@ -143,14 +143,14 @@ function startQueue(durable: Durable) {
 
   function next(): void {
     for (let reader = nextReader(); reader; reader = nextReader()) {
-      const delivery = waiting.shift();
+      const delivery = queued.shift();
       if (!delivery) return;
       start(reader, delivery);
     }
   }
 
-  function start({ handle, underWay }: Reader, delivery: Waiting): void {
-    const handled = handle({ ...delivery, waitingBehind: waiting.length })
+  function start({ handle, underWay }: Reader, delivery: Queued): void {
+    const handled = handle({ ...delivery, waitingBehind: queued.length })
       .catch(() => ({ retryInMs: RETRY_AFTER_AN_ERROR_MS }))
       .then((outcome) => {
         underWay.delete(handled);
@@ -161,10 +161,12 @@ function startQueue(durable: Durable) {
     underWay.add(handled);
   }
 
-  function retryLater(delivery: Waiting, afterMs: number): void {
+  function retryLater(delivery: Queued, afterMs: number): void {
     const timer = setTimeout(() => {
       timers.delete(timer);
-      waiting.push({ ...delivery, attempt: delivery.attempt + 1 });
+      // Else it was dropped meanwhile.
+      if (!untaken.has(delivery.id)) return;
+      queued.push({ ...delivery, attempt: delivery.attempt + 1 });
       next();
     }, afterMs);
     timers.add(timer);
@@ -181,17 +183,14 @@ function startQueue(durable: Durable) {
     lastReadAt: () => (readers.size > 0 ? new Date() : stoppedAt),
     push({ id, subject, body, traceparent }: Message): void {
       const message = { id, messageId: id, subject, body, traceparent, attempt: 1, sentAt: new Date() };
-      waiting.push(message);
+      queued.push(message);
       untaken.set(id, message);
-      if (readers.size === 0 && waiting.length > MAX_KEPT) untaken.delete(waiting.shift()?.id as string);
+      if (readers.size === 0 && queued.length > MAX_KEPT) untaken.delete(queued.shift()?.id as string);
       setImmediate(next);
     },
-    drop(isDropped: (message: Waiting) => boolean): void {
-      for (const message of [...untaken.values()].filter(isDropped)) {
-        untaken.delete(message.id);
-        const index = waiting.indexOf(message);
-        if (index >= 0) waiting.splice(index, 1);
-      }
+    drop(isDropped: (message: Queued) => boolean): void {
+      queued = queued.filter((message) => !isDropped(message));
+      for (const message of [...untaken.values()].filter(isDropped)) untaken.delete(message.id);
     },
     oldestUntaken(subject: string): Date | undefined {
       for (const message of untaken.values()) if (message.subject === subject) return message.sentAt;

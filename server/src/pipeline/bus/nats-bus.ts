@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type ConsumerInfo,
@@ -8,8 +9,20 @@ import {
   jetstreamManager,
   type MsgRequest,
 } from '@nats-io/jetstream';
-import { headers, InvalidArgumentError, type NatsConnection, RequestError } from '@nats-io/transport-node';
-import { MESSAGE_TOO_LARGE } from '@tenant-open-platform/contract/bus-access';
+import {
+  type Authenticator,
+  AuthorizationError,
+  type ConnectionOptions,
+  connect,
+  credsAuthenticator,
+  headers,
+  InvalidArgumentError,
+  type NatsConnection,
+  nkeyAuthenticator,
+  RequestError,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node';
+import { connectionOptions, MESSAGE_TOO_LARGE } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
@@ -18,12 +31,11 @@ import {
   countByTenant,
   isDurableOfTenant,
   type Message,
-  type Refusal,
   streamSubjects,
   subjectsOfTenant,
+  type Undeliverable,
   UPDATES_OF_ALL_TENANTS,
 } from './bus.js';
-import { connectToNats, type NatsOptions } from './nats-connection.js';
 import { ensureAdapterDurable, startReading } from './nats-consumer.js';
 import { countSingleCopies, ensureStreams, streamProblem } from './streams.js';
 
@@ -33,7 +45,21 @@ const CLOSE_WITHIN_MS = 2_000;
 const JETSTREAM_WITHIN_MS = 10_000;
 const PROBE_WITHIN_MS = 2_000;
 const RETRY_AFTER_MS = 250;
+const START_WITHIN_MS = 15_000;
+const ATTEMPT_MS = 2_000;
 const RESTORE_AFTER_MS = 1_000;
+
+export type NatsOptions = {
+  /** nats:// or tls:// URLs of one cluster, separated by commas. */
+  url: string;
+  credsFile?: string | undefined;
+  nkeySeedFile?: string | undefined;
+  /** The server must carry bodies of this size. */
+  largestBodyBytes?: number;
+  /** The copies of each stream; absent: three on a cluster. */
+  replicas?: number | undefined;
+  startWithinMs?: number;
+};
 
 /** The bus of several processes: NATS JetStream. The platform creates its streams and durables. */
 export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus> {
@@ -81,16 +107,16 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     async publish(messages) {
       // Otherwise the client would buffer them, and send them long after the caller was told that they were not sent.
       if (!isConnected) throw new Error(UNREADY);
-      const refusals: Refusal[] = [];
+      const undeliverable: Undeliverable[] = [];
       const failures: Error[] = [];
       const send = (message: Message) =>
         client.publish(message.subject, message.body, optionsOf(message)).catch((error: Error) => {
-          if (isForGood(error)) refusals.push({ message, reason: error.message });
+          if (isForGood(error)) undeliverable.push({ message, reason: error.message });
           else failures.push(error);
         });
       await unlessLost(Promise.all(messages.map(send)));
       const [first] = failures;
-      if (!first) return refusals;
+      if (!first) return undeliverable;
       if (failures.some(hasNoStream)) await restoreStreams().catch(() => {});
       throw new Error(`${failures.length} of ${messages.length} messages may not have reached the bus.`, {
         cause: first,
@@ -141,8 +167,11 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     },
     async forgetTenant(tenantId) {
       for (const name of Object.keys(streamSubjects)) {
-        for await (const { name: durable } of manager.consumers.list(name)) {
-          if (isDurableOfTenant(durable, tenantId)) await manager.consumers.delete(name, durable);
+        // Collected first: the list is read by offset, so a deletion meanwhile would hide the durables that move up.
+        const durables: string[] = [];
+        for await (const { name: durable } of manager.consumers.list(name)) durables.push(durable);
+        for (const durable of durables.filter((one) => isDurableOfTenant(one, tenantId))) {
+          await manager.consumers.delete(name, durable);
         }
         await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId) });
       }
@@ -232,3 +261,51 @@ async function watch(connection: NatsConnection, logger: Logger, tell: (isConnec
   }
   tell(false);
 }
+
+/** Waits a bounded time for the first connection; from then on it reconnects forever. */
+async function connectToNats(options: NatsOptions): Promise<NatsConnection> {
+  const urls = options.url.split(',').map((url) => new URL(url.trim()));
+  const authenticator = await authenticatorOf(options, urls);
+  const settings: ConnectionOptions = {
+    name: 'tenant-open-platform',
+    servers: urls.map(({ host }) => host),
+    ...(authenticator && { authenticator }),
+    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    timeout: ATTEMPT_MS,
+    ...connectionOptions,
+  };
+  const until = performance.now() + (options.startWithinMs ?? START_WITHIN_MS);
+  for (;;) {
+    try {
+      return await connect(settings);
+    } catch (error) {
+      const hosts = urls.map(({ host }) => host).join(', ');
+      const reason = error instanceof Error ? error.message : String(error);
+      if (error instanceof AuthorizationError)
+        throw new StartupError(`NATS at ${hosts} refuses the platform: ${reason}.`);
+      if (performance.now() > until) {
+        throw new StartupError(`NATS does not answer at ${hosts}: ${reason}.`, { isTemporary: true });
+      }
+      await delay(RETRY_AFTER_MS);
+    }
+  }
+}
+
+/** Credentials come from the first URL or from a file. */
+async function authenticatorOf(
+  { credsFile, nkeySeedFile }: NatsOptions,
+  [url]: readonly URL[],
+): Promise<Authenticator | undefined> {
+  if (credsFile !== undefined) return credsAuthenticator(await readSecretFile('NATS_CREDS_FILE', credsFile));
+  if (nkeySeedFile !== undefined) {
+    const seed = (await readSecretFile('NATS_NKEY_SEED_FILE', nkeySeedFile)).toString('utf8').trim();
+    return nkeyAuthenticator(new TextEncoder().encode(seed));
+  }
+  if (!url || url.username === '') return undefined;
+  return usernamePasswordAuthenticator(decodeURIComponent(url.username), decodeURIComponent(url.password));
+}
+
+const readSecretFile = (variable: string, path: string) =>
+  readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new StartupError(`${variable} ${path} cannot be read (${error.code}).`);
+  });

@@ -1,19 +1,19 @@
 import { type ErrorDetail, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { MAX_MESSAGE_BYTES, readSubject } from '@tenant-open-platform/contract/bus';
-import type postgres from 'postgres';
 import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
-import { ID, ID_TIME, newIdTail } from '../../foundation/ids.js';
+import { sql, statement } from '../../foundation/database/statement.js';
+import { ID, newIdTail } from '../../foundation/ids.js';
 import type { Delivery } from './bus.js';
 
 /** How many bytes are kept of a message that is larger than an adapter may send. */
 const KEPT_BYTES = 4_096;
 
-export type Refusal = { reason: string; details?: ErrorDetail[] | undefined };
+export type ParkingReason = { reason: string; details?: ErrorDetail[] | undefined };
 
-type Parked = Refusal & { subject: string; body: Buffer };
+type Parked = ParkingReason & { subject: string; body: Buffer };
 
 /** Parks messages that cannot be handled. All that arrive at the same time share one statement. */
 export const createParker = (database: Database) =>
@@ -45,17 +45,23 @@ function parkMessages(database: Database, messages: readonly Parked[]): Promise<
       is_whole: isWhole,
     };
   });
-  return asAllTenantsStatement(database)`
+  return asAllTenantsStatement(database, newRows(JSON.stringify(rows)));
+}
+
+const newRows = statement(
+  'parked messages: store',
+  (rows: string) => sql`
     insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
-    select coalesce(tenants.tenant_id, ${PLATFORM_TENANT_ID}), (${database.sql.unsafe(ID_TIME)} || id_tail)::uuid, subject,
+    select coalesce(tenants.tenant_id, 'platform'),
+      (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || id_tail)::uuid, subject,
       reason, details, decode(body, 'base64'), is_whole
-    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+    from json_to_recordset(${rows}::text::json)
       as parked (
         id_tail text, tenant_id text, subject text, reason text, details jsonb, body text, is_whole boolean
       )
     left join tenants using (tenant_id)
-    where coalesce(tenants.status not in ('DELETING', 'DELETED'), true)`;
-}
+    where coalesce(tenants.status not in ('DELETING', 'DELETED'), true)`,
+);
 
 /** Postgres stores no NUL in text. A message that cannot be parked would be redelivered forever. */
 const printable = (subject: string) => subject.slice(0, 512).replace(/[^\x20-\x7E]/g, '?');
@@ -70,39 +76,46 @@ const parkedIdOf = ({ messageId }: Delivery): string | null => {
   return ID.test(id) ? id : null;
 };
 
+type Copy = { tenantId: string; id: string; subject: string; body: Buffer; idTail: string };
+
 /**
- * An adapter can give its messages any id. Subject and body must be the same too, so a wrong id deletes nothing but the
- * copy of the message that was just handled.
+ * Deletes the parked copy of a message, and with a reason parks it again. An adapter can give its messages any id.
+ * Subject and body must be the same too, so a wrong id deletes nothing but the copy of the message that was just handled.
  */
-const isCopy = (sql: postgres.Sql, { subject, body }: Delivery, parkedId: string) => sql`
-  tenant_id in (${readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID}, ${PLATFORM_TENANT_ID})
-  and parked_message_id = ${parkedId} and subject = ${subject} and body = ${body}`;
+const replacement = statement(
+  'parked messages: delete or replace the copy',
+  ({ tenantId, id, subject, body, idTail }: Copy, reason: string | null, details: string) => sql`
+    with copy as (
+      delete from parked_messages
+      where tenant_id in (${tenantId}, 'platform') and parked_message_id = ${id} and subject = ${subject} and body = ${body}
+      returning tenant_id, subject, body, is_whole
+    )
+    insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
+    select tenant_id, (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || ${idTail}::text)::uuid,
+      subject, ${reason}::text, ${details}::text::jsonb, body, is_whole
+    from copy join tenants using (tenant_id)
+    where tenants.status not in ('DELETING', 'DELETED') and ${reason}::text is not null`,
+);
+
+async function replaceCopy(database: Database, delivery: Delivery, why: ParkingReason | null): Promise<boolean> {
+  const { subject, body } = delivery;
+  const id = parkedIdOf(delivery);
+  if (!id) return false;
+  const tenantId = readSubject(subject)?.tenantId ?? PLATFORM_TENANT_ID;
+  const copy = { tenantId, id, subject, body, idTail: newIdTail() };
+  const replace = replacement(copy, why?.reason ?? null, JSON.stringify(why?.details ?? []));
+  return (await asAllTenantsStatement(database, replace)).count > 0;
+}
 
 /** Deletes the parked copy of a message that is now taken. */
-export async function deleteParkedCopy(database: Database, delivery: Delivery): Promise<void> {
-  const id = parkedIdOf(delivery);
-  if (!id) return;
-  await asAllTenantsStatement(database)`delete from parked_messages where ${isCopy(database.sql, delivery, id)}`;
-}
+export const deleteParkedCopy = (database: Database, delivery: Delivery) => replaceCopy(database, delivery, null);
 
 /**
  * Replaces the parked copy of a message that is refused again: it gets a new id, time and reason. Returns false if there
  * is no copy, or its tenant is deleted. It needs no quota, because it adds no row.
  */
-export async function replaceParkedCopy(database: Database, delivery: Delivery, refusal: Refusal): Promise<boolean> {
-  const { reason, details = [] } = refusal;
-  const id = parkedIdOf(delivery);
-  if (!id) return false;
-  const { count } = await asAllTenantsStatement(database)`
-    with copy as (
-      delete from parked_messages where ${isCopy(database.sql, delivery, id)} returning tenant_id, subject, body, is_whole
-    )
-    insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
-    select tenant_id, (${database.sql.unsafe(ID_TIME)} || ${newIdTail()}::text)::uuid, subject, ${reason}::text,
-      ${JSON.stringify(details)}::text::jsonb, body, is_whole
-    from copy join tenants using (tenant_id) where tenants.status not in ('DELETING', 'DELETED')`;
-  return count > 0;
-}
+export const replaceParkedCopy = (database: Database, delivery: Delivery, why: ParkingReason) =>
+  replaceCopy(database, delivery, why);
 
 const BATCH = 1_000;
 /** How much a tenant may keep. Its oldest messages above these limits are deleted. */
@@ -126,22 +139,27 @@ export function purgeParkedMessages(database: Database, keptDays: number): Purge
   };
 }
 
-async function deleteExpired(database: Database, keptDays: number): Promise<number> {
-  const { count } = await asAllTenantsStatement(database)`
+const expiredRows = statement(
+  'parked messages: delete expired',
+  (now: string, keptDays: number) => sql`
     delete from parked_messages
     where ctid = any (array(
       select ctid from parked_messages
-      where parked_at < least(now(), ${nodeClock()}::timestamptz) - make_interval(days => ${keptDays}) order by parked_at limit ${BATCH}
-    ))`;
-  return count;
-}
+      where parked_at < least(now(), ${now}::timestamptz) - make_interval(days => ${keptDays})
+      order by parked_at limit ${BATCH}
+    ))`,
+);
+
+const deleteExpired = async (database: Database, keptDays: number): Promise<number> =>
+  (await asAllTenantsStatement(database, expiredRows(nodeClock(), keptDays))).count;
 
 /**
  * Deletes messages of the next tenant that may be above its limits. The tenantId is null if there is none. It reads the
  * newest MAX_ROWS + BATCH messages of the tenant. The next round reads older ones, once these are deleted.
  */
-async function deleteBeyondLimit(database: Database, after: string) {
-  const [done] = await asAllTenantsStatement<{ tenantId: string | null; removed: number }>(database)`
+const rowsBeyondLimit = statement(
+  'parked messages: delete beyond the limit',
+  (after: string) => sql`
     with next as (
       select tenant_id from tenants
       where tenant_id > ${after} and exists (
@@ -163,7 +181,12 @@ async function deleteBeyondLimit(database: Database, after: string) {
       ))
       returning 1
     )
-    select (select tenant_id from next) as "tenantId", (select count(*)::int from deleted) as removed`;
+    select (select tenant_id from next) as "tenantId", (select count(*)::int from deleted) as removed`,
+);
+
+async function deleteBeyondLimit(database: Database, after: string) {
+  type Done = { tenantId: string | null; removed: number };
+  const [done] = await asAllTenantsStatement<Done>(database, rowsBeyondLimit(after));
   if (!done) throw new Error('The statement returned no row.');
   return done;
 }

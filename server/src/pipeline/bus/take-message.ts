@@ -9,14 +9,13 @@ import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../../foundation/dat
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { inSpans, traceIdOf } from '../../foundation/telemetry/spans.js';
 import type { Delivery, Outcome } from './bus.js';
-import { type Pacer, unitsOf } from './pacer.js';
-import { createParker, deleteParkedCopy, type Refusal, replaceParkedCopy } from './parked-messages.js';
+import { createParker, deleteParkedCopy, type ParkingReason, replaceParkedCopy } from './parked-messages.js';
 
 /** The sender of a message, which its subject names, and the time when the message was sent. */
 export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
 
 /**
- * DONE, or the reason why the message is refused. ADVANCED is DONE for a message that moved a command. Such messages
+ * DONE, or the reason why the message is parked. ADVANCED is DONE for a message that moved a command. Such messages
  * are not paced: a tenant has at most as many of them as it has commands.
  */
 export type Handled = 'DONE' | 'ADVANCED' | (string & {});
@@ -26,7 +25,7 @@ type Options = {
   database: Database;
   logger: Logger;
   metrics: Metrics;
-  pacer: Pacer;
+  pacer: ReturnType<typeof createPacer>;
   /** Whether the bus can soon take no more messages of any tenant. */
   isNearlyFull: () => boolean;
 };
@@ -50,7 +49,7 @@ const MANY_WAITING_UNITS = 1_000;
 
 /**
  * Handles messages of one kind. It checks subject, size and shape, with the same JSON rules as for requests. A message
- * that cannot be handled is refused, counted and parked with the reason. It is never redelivered, and no message waits
+ * that cannot be handled is counted and parked with the reason. It is never redelivered, and no message waits
  * behind it.
  */
 export function createMessageTaker<Schema extends z.ZodType>(
@@ -59,19 +58,19 @@ export function createMessageTaker<Schema extends z.ZodType>(
   schema: Schema,
   take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
 ) {
-  const park = createParker(database);
+  const storeParked = createParker(database);
   const parkedUnits = createWindows(60_000);
   const failedTries = createWindows(REMEMBER_TRIES_MS);
   const outageLines = createWindows(1_000);
 
-  async function takeOrRefuse(delivery: Delivery): Promise<void> {
-    const refusal = await problemOf(delivery);
-    if (refusal) return refuse(delivery, refusal);
+  async function takeOrPark(delivery: Delivery): Promise<void> {
+    const reason = await problemOf(delivery);
+    if (reason) return park(delivery, reason);
     await deleteParkedCopy(database, delivery);
     metrics.countMessage(kind, 'TAKEN');
   }
 
-  async function problemOf({ subject, body, sentAt }: Delivery): Promise<Refusal | null> {
+  async function problemOf({ subject, body, sentAt }: Delivery): Promise<ParkingReason | null> {
     const sender = readSubject(subject);
     if (sender?.kind !== kind) return { reason: "The subject is not one of the platform's subjects." };
     if (body.length > MAX_MESSAGE_BYTES) return { reason: `Larger than ${MAX_MESSAGE_BYTES} bytes.` };
@@ -91,14 +90,14 @@ export function createMessageTaker<Schema extends z.ZodType>(
     return taken === 'DONE' || taken === 'ADVANCED' ? null : { reason: taken };
   }
 
-  async function refuse(delivery: Delivery, refusal: Refusal): Promise<void> {
-    const { reason } = refusal;
-    if (await replaceParkedCopy(database, delivery, refusal)) {
+  async function park(delivery: Delivery, why: ParkingReason): Promise<void> {
+    const { reason } = why;
+    if (await replaceParkedCopy(database, delivery, why)) {
       logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is refused again');
     } else if (parkedUnits.add(tenantOf(delivery), unitsOf(delivery.body.length)).used <= PARKED_UNITS_PER_MINUTE) {
       const trace_id = traceIdOf(delivery.traceparent);
       logger.warn({ subject: delivery.subject, reason, trace_id }, 'a message from the bus is refused');
-      await park({ ...delivery, ...refusal });
+      await storeParked({ ...delivery, ...why });
     }
     metrics.countMessage(kind, 'REFUSED');
   }
@@ -114,31 +113,31 @@ export function createMessageTaker<Schema extends z.ZodType>(
     logger.error({ err: error, subject, attempt }, 'a message was not handled');
     const { used: tries } = failedTries.add(id);
     if (tries < MAX_TRIES) return { retryInMs: backOff(tries, FIRST_RETRY_MS, LAST_RETRY_MS) };
-    await refuse(delivery, { reason: `Failed ${MAX_TRIES} times.` });
+    await park(delivery, { reason: `Failed ${MAX_TRIES} times.` });
     return 'DONE';
   }
 
-  async function takeInTurn(delivery: Delivery): Promise<Outcome> {
+  async function takeOrDelay(delivery: Delivery): Promise<Outcome> {
     const units = unitsOf(delivery.body.length);
     try {
-      // A message that has waited for its turn is not delayed again.
+      // A message that was delayed is not delayed again.
       if (delivery.attempt === 1 && delivery.waitingBehind * units > MANY_WAITING_UNITS) {
         if (pacer.hasMany(tenantOf(delivery)) && isNearlyFull()) {
           const reason = 'The tenant has too many messages waiting on the bus.';
-          await refuse({ ...delivery, messageId: '' }, { reason });
+          await park({ ...delivery, messageId: '' }, { reason });
           return 'DONE';
         }
-        const turn = pacer.book(tenantOf(delivery), units);
-        if (turn > 0) return { retryInMs: turn };
+        const delayMs = pacer.book(tenantOf(delivery), units);
+        if (delayMs > 0) return { retryInMs: delayMs };
       }
-      await takeOrRefuse(delivery);
+      await takeOrPark(delivery);
       return 'DONE';
     } catch (error) {
       return retry(delivery, error);
     }
   }
 
-  return (delivery: Delivery) => inSpans('process', [delivery], () => takeInTurn(delivery));
+  return (delivery: Delivery) => inSpans('process', [delivery], () => takeOrDelay(delivery));
 }
 
 const tenantOf = ({ subject }: Delivery) => readSubject(subject)?.tenantId ?? '';
@@ -151,3 +150,67 @@ const CONFLICTS = new Set(['40P01', '40001']);
 /** The failure is the database's, not the message's. */
 const isOfDatabase = (error: unknown) =>
   hadNoEffect(error) || hasUnknownEffect(error) || CONFLICTS.has(errorCodeOf(error) ?? '');
+
+/** A message counts one unit per started 4 KiB: a large one takes as long to handle as many small ones. */
+const UNIT_BYTES = 4_096;
+/**
+ * One tenant gets at most this share of what the process receives while many messages wait. The rest of its time is left
+ * for other tenants. A fixed pace left nothing for them on a slow machine.
+ */
+const SHARE = 1 / 4;
+/** Bounds of the share, in units per second. */
+const MOST = 2_000;
+const LEAST = 200;
+/** How long the process counts what it receives. A longer interval contains a rest and is ignored. */
+const INTERVAL_MS = 250;
+/** The first units of a tenant are not delayed: they are more than a process handles at a time. */
+const UNDELAYED_UNITS = 500;
+/** Delays are multiples of this: nats-server 2.9 scans all delayed messages whenever a delay ends. */
+const STEP_MS = 250;
+/** 352 MiB: more than NATS keeps of one subject (see streams.ts). Only a tenant with several subjects can reach it. */
+const MANY_UNITS = (352 * 1_024 * 1_024) / UNIT_BYTES;
+/** Bounds memory: above this number of tenants, all tenants start again with empty queues. */
+const MAX_TENANTS = 10_000;
+
+/** The units of a message of this size. */
+export const unitsOf = (bytes: number) => Math.ceil(bytes / UNIT_BYTES) || 1;
+
+/**
+ * Keeps one tenant from delaying the messages of other tenants: a leaky bucket per tenant. A message that finds its
+ * tenant's bucket full is not handled now. It is returned to the bus for a while, which costs a fraction of handling
+ * it, so the process soon reaches the messages of other tenants.
+ */
+export function createPacer(now = () => performance.now()) {
+  const buckets = new Map<string, { units: number; at: number }>();
+  let perSecond = MOST;
+  let interval = { from: now(), units: 0 };
+
+  function count(units: number, at: number): void {
+    interval.units += units;
+    const ms = at - interval.from;
+    if (ms < INTERVAL_MS) return;
+    if (ms < 2 * INTERVAL_MS) perSecond = Math.min(MOST, Math.max(LEAST, (SHARE * 1_000 * interval.units) / ms));
+    interval = { from: at, units: 0 };
+  }
+
+  return {
+    /** Returns the milliseconds after which the message may be handled; 0 is now. */
+    book(tenantId: string, units: number): number {
+      const at = now();
+      count(units, at);
+      if (buckets.size > MAX_TENANTS) buckets.clear();
+      const before = buckets.get(tenantId) ?? { units: 0, at };
+      const level = Math.max(0, before.units - (perSecond * (at - before.at)) / 1_000);
+      buckets.set(tenantId, { units: level + units, at });
+      const excess = level + units - UNDELAYED_UNITS;
+      return excess <= 0 ? 0 : Math.ceil((excess * 1_000) / perSecond / STEP_MS) * STEP_MS;
+    },
+    /** Whether more units of the tenant wait than one adapter can have on the bus. */
+    hasMany: (tenantId: string): boolean => (buckets.get(tenantId)?.units ?? 0) > MANY_UNITS,
+    /** Takes a message out of the bucket. */
+    release(tenantId: string, units: number): void {
+      const bucket = buckets.get(tenantId);
+      if (bucket) bucket.units -= units;
+    },
+  };
+}

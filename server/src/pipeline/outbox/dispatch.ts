@@ -1,7 +1,7 @@
 import { type CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
-import { type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { asAllTenants } from '../../foundation/database/row-level-security.js';
+import { sql, statement } from '../../foundation/database/statement.js';
 import type { Now } from '../../foundation/database/steady-clock.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
@@ -9,15 +9,7 @@ import type { Message } from '../bus/bus.js';
 import type { RepublishedRange } from '../bus/publish.js';
 import { replyMessages } from '../device-requests.js';
 import { logEvents } from '../events.js';
-import {
-  announceMoves,
-  commandKey,
-  lockCommands,
-  lockedCommands,
-  type Move,
-  moveCommands,
-  nextInstant,
-} from '../moves.js';
+import { announceMoves, commandKey, lockCommands, lockedCommands, type Move, moveCommands } from '../moves.js';
 import { type Fact, factKey, type OutboxRow } from '../outbox.table.js';
 import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
 
@@ -56,10 +48,10 @@ export function createDispatch({ database, signals, metrics, now }: Services) {
     },
 
     /** The bus can never carry this message, for example because it is too large. */
-    async endRefused(row: OutboxRow, reason: string): Promise<void> {
+    async endUndeliverable(row: OutboxRow, reason: string): Promise<void> {
       if (!isCommand(row)) return;
       const key = { tenant_id: row.tenant_id, command_id: row.fact_id };
-      const moves = await asAllTenants(database, (tx) => failUnsendable(tx, key, reason));
+      const moves = await asAllTenants(database, (tx) => failUndeliverable(tx, key, reason));
       announceMoves({ signals, metrics }, moves);
     },
   };
@@ -85,55 +77,54 @@ const topicsOfEvents = (facts: readonly Fact[]) =>
  * CANCELED mean never published. A command that is already DISPATCHED was taken earlier by this or another leader: it
  * is sent again under the same id. A command that has ended or is past its deadline is not sent.
  */
-async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> {
+async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> {
   const after = dispatch(INITIAL);
   if (!after) throw new Error('A new command cannot be dispatched.');
-  const { status, adapterStatus } = after;
-  const dispatched = await tx.execute<Row>(sql`
-    update commands set
-      status = ${status}, adapter_status = ${adapterStatus}, dispatched_at = ${nextInstant}, updated_at = ${nextInstant}
-    from ${given(facts)}
-    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-      and ${isBeforeDeadline(INITIAL.status, now)}
-    returning ${MESSAGE_COLUMNS}`);
-  const messages = toMessages(dispatched);
+  const messages = toMessages(await tx.execute<Row>(dispatchAccepted({ keys: keysOf(facts), now, after })));
   const others = facts.filter((fact) => !messages.has(factKey(fact)));
   return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others, now))]);
 }
 
 /** The messages of the commands that are DISPATCHED and not past their deadline. */
-const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: SQL): Promise<Map<string, Message>> =>
-  toMessages(
-    await tx.execute<Row>(sql`
-      select ${MESSAGE_COLUMNS} from ${given(facts)} join commands using (tenant_id, command_id)
-      where ${isBeforeDeadline('DISPATCHED', now)}`),
-  );
+const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> =>
+  toMessages(await tx.execute<Row>(underWay(keysOf(facts), now)));
 
-/**
- * Whether a command has this status and its deadline lies ahead. The `case` keeps the planner away from
- * commands_by_deadline. It believes that no deadline lies ahead if its statistics are older than the timeouts, and would
- * then read every command under way for each batch.
- */
-const isBeforeDeadline = (status: State['status'], now: SQL) =>
-  sql`case when commands.status = ${status} then commands.deadline_at > ${now} end`;
+const keysOf = (facts: readonly Fact[]) =>
+  JSON.stringify(facts.map(({ tenant_id, fact_id }) => ({ tenant_id, command_id: fact_id })));
 
 /**
  * Sorted by key: the update locks commands in this order, as reports do, so that two transactions never deadlock. A
  * locking statement before the update would write one more WAL record for each command.
+ *
+ * The `case` keeps the planner away from commands_by_deadline. It believes that no deadline lies ahead if its statistics
+ * are older than the timeouts, and would then read every command under way for each batch.
  */
-const given = (facts: readonly Fact[]) =>
-  sql`(
-    select tenant_id, fact_id as command_id from json_to_recordset(
-      ${JSON.stringify(facts.map(({ tenant_id, fact_id }) => ({ tenant_id, fact_id })))}::text::json
-    ) as given (tenant_id text, fact_id uuid)
-    order by tenant_id, fact_id
-  ) as given`;
+const dispatchAccepted = statement(
+  'relay: dispatch commands',
+  ({ keys, now, after }: { keys: string; now: string; after: State }) => sql`
+    update commands set
+      status = ${after.status}, adapter_status = ${after.adapterStatus},
+      dispatched_at = greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond'),
+      updated_at = greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')
+    from (
+      select tenant_id, command_id
+      from json_to_recordset(${keys}::text::json) as given (tenant_id text, command_id uuid)
+      order by tenant_id, command_id
+    ) as given
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
+      and case when commands.status = 'ACCEPTED' then deadline_at > least(now(), ${now}::timestamptz) end
+    returning commands.tenant_id, commands.command_id, vendor, device_id, command_type, payload, accepted_at,
+      deadline_at, traceparent`,
+);
 
-const MESSAGE_COLUMNS = sql.raw(
-  'tenant_id command_id vendor device_id command_type payload accepted_at deadline_at traceparent'
-    .split(' ')
-    .map((column) => `commands.${column}`)
-    .join(', '),
+/** The `case` is there for the same reason. */
+const underWay = statement(
+  'relay: commands under way',
+  (keys: string, now: string) => sql`
+    select tenant_id, command_id, vendor, device_id, command_type, payload, accepted_at, deadline_at, traceparent
+    from json_to_recordset(${keys}::text::json) as given (tenant_id text, command_id uuid)
+    join commands using (tenant_id, command_id)
+    where case when status = 'DISPATCHED' then deadline_at > least(now(), ${now}::timestamptz) end`,
 );
 
 /** The message, with instants as Postgres writes them. */
@@ -157,7 +148,7 @@ function toMessage({ traceparent, ...row }: Row): Message {
 }
 
 /** The bus can never carry the command. It ends now, so its caller need not wait for the deadline. */
-async function failUnsendable(
+async function failUndeliverable(
   tx: Transaction,
   key: { tenant_id: string; command_id: string },
   reason: string,
@@ -182,20 +173,31 @@ const PAGE = 256;
 
 type Key = { tenant_id: string; fact_id: string; deadline_at: string };
 
+type OpenRange = { since: string; until: string; tenantId: string | null; last: Key };
+
+/**
+ * For `tenant_id = …` Postgres without statistics would use an index of the tenant, and read all of its commands for
+ * each page.
+ */
+const openCommands = statement(
+  'republish: open commands',
+  ({ since, until, tenantId, last }: OpenRange) => sql`
+    select tenant_id, command_id as fact_id, deadline_at::text from commands
+    where completed_at is null
+      and (deadline_at, tenant_id, command_id) > (${last.deadline_at}::timestamptz, ${last.tenant_id}, ${last.fact_id}::uuid)
+      and dispatched_at between ${since}::timestamptz and ${until}::timestamptz
+      and (${tenantId}::text is null or tenant_id is not distinct from ${tenantId})
+    order by commands.deadline_at, tenant_id, command_id
+    limit ${PAGE}`,
+);
+
 /** The open commands that were dispatched in the range, the most urgent first. */
 export async function* republishedCommands(database: Database, { since, until, tenantId }: RepublishedRange) {
   let last: Key = { deadline_at: until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
     const { keys, messages } = await asAllTenants(database, async (tx) => {
-      const keys = await tx.execute<Key>(sql`
-        select tenant_id, command_id as fact_id, deadline_at::text from commands
-        where completed_at is null
-          and (deadline_at, tenant_id, command_id) > (${last.deadline_at}::timestamptz, ${last.tenant_id}, ${last.fact_id}::uuid)
-          and dispatched_at between ${since}::timestamptz and ${until}::timestamptz
-          ${tenantId === undefined ? sql`` : sql`and tenant_id = ${tenantId}`}
-        order by commands.deadline_at, tenant_id, command_id
-        limit ${PAGE}`);
-      return { keys, messages: await readUnderWay(tx, keys, sql`now()`) };
+      const keys = await tx.execute<Key>(openCommands({ since, until, tenantId: tenantId ?? null, last }));
+      return { keys, messages: await readUnderWay(tx, keys, 'infinity') };
     });
     const next = keys.at(-1);
     if (!next) return;

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
@@ -42,8 +43,8 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await asAllTenantsStatement(database)`delete from outbox`;
-  await asAllTenantsStatement(database)`update relay_lease set published_seq = 0`;
+  await asAllTenantsStatement(database, sql`delete from outbox`);
+  await asAllTenantsStatement(database, sql`update relay_lease set published_seq = 0`);
   await expireLease();
   bus = inProcessBus();
   kept = [];
@@ -130,7 +131,7 @@ function startNode({
       logged.push(...rows.map(({ fact_id }) => fact_id));
       return [];
     },
-    async endRefused() {},
+    async endUndeliverable() {},
   };
   const relay = startRelay({
     ...silent(),
@@ -188,17 +189,23 @@ function startNode({
 async function newRows(count = 3, tenantId = 'demo'): Promise<string[]> {
   const ids = Array.from({ length: count }, () => newId());
   const given = JSON.stringify(ids);
-  await asAllTenantsStatement(database)`
+  await asAllTenantsStatement(
+    database,
+    sql`
     insert into outbox (tenant_id, fact_id, kind)
     select ${tenantId}, id::uuid, 'DEVICE_REQUEST_REPLIED'
-    from json_array_elements_text(${given}::text::json) with ordinality as given (id, place) order by place`;
+    from json_array_elements_text(${given}::text::json) with ordinality as given (id, place) order by place`,
+  );
   return ids;
 }
 
 /** The remaining rows, in the order in which they will leave. */
 async function standing(): Promise<string[]> {
-  const rows = await asAllTenantsStatement<{ fact_id: string }>(database)`
-    select fact_id from outbox order by tenant_id, is_logged desc, position`;
+  const rows = await asAllTenantsStatement<{ fact_id: string }>(
+    database,
+    sql`
+    select fact_id from outbox order by tenant_id, is_logged desc, position`,
+  );
   return rows.map(({ fact_id }) => fact_id);
 }
 
@@ -207,13 +214,13 @@ const allPublished = () => vi.waitFor(async () => expect(await standing()).toEqu
 const published = (node: Node, batches: string[][]) => vi.waitFor(() => expect(node.attempts).toEqual(batches), soon);
 
 async function epoch(): Promise<number> {
-  const [lease] = await asAllTenantsStatement<{ epoch: number }>(database)`select epoch::int from relay_lease`;
+  const [lease] = await asAllTenantsStatement<{ epoch: number }>(database, sql`select epoch::int from relay_lease`);
   if (!lease) throw new Error('No relay has taken the lease.');
   return lease.epoch;
 }
 
 const setLease = (seconds: number) =>
-  asAllTenantsStatement(database)`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`;
+  asAllTenantsStatement(database, sql`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`);
 let prolonging: NodeJS.Timeout | undefined;
 async function expireLease(): Promise<void> {
   clearInterval(prolonging);
@@ -304,8 +311,11 @@ test('a leader that stops releases its lease, and the next one continues at once
   await second.lookInVain();
   const before = await epoch();
   await first.stop();
-  const [lease] = await asAllTenantsStatement<{ is_free: boolean }>(database)`
-    select expires_at < now() or epoch > ${before} as is_free from relay_lease`;
+  const [lease] = await asAllTenantsStatement<{ is_free: boolean }>(
+    database,
+    sql`
+    select expires_at < now() or epoch > ${before} as is_free from relay_lease`,
+  );
   expect(lease).toEqual({ is_free: true });
 
   const later = await newRows();
@@ -388,9 +398,12 @@ test("while a tenant has many unhandled updates on the bus, its rows wait, and t
 
 test('the relay makes no pause before it reaches a tenant behind 5,120 held tenants', async () => {
   const HELD = 20 * BATCH;
-  await asAllTenantsStatement(database)`
+  await asAllTenantsStatement(
+    database,
+    sql`
     insert into outbox (tenant_id, fact_id, kind)
-    select 'held-' || number, gen_random_uuid(), 'DEVICE_REQUEST_REPLIED' from generate_series(1, ${HELD}::int) as number`;
+    select 'held-' || number, gen_random_uuid(), 'DEVICE_REQUEST_REPLIED' from generate_series(1, ${HELD}::int) as number`,
+  );
   const untakenUpdates = new Map(Array.from({ length: HELD }, (_, index) => [`held-${index + 1}`, 100]));
   const node = startNode({ untakenUpdates });
   await node.lookInVain();
@@ -515,8 +528,11 @@ test('successive leaders publish every event in the order of the log', async () 
   await first.lookInVain();
   expect(first.attempts).toHaveLength(1);
   await vi.waitFor(async () => {
-    const [lease] = await asAllTenantsStatement<{ seq: string }>(database)`
-      select published_seq::text as seq from relay_lease`;
+    const [lease] = await asAllTenantsStatement<{ seq: string }>(
+      database,
+      sql`
+      select published_seq::text as seq from relay_lease`,
+    );
     expect(lease?.seq).toBe('1000');
   }, soon);
   expect(kept).toEqual(log);

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../foundation/database/database.js';
 import { newId } from '../../foundation/ids.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
@@ -10,7 +9,7 @@ import { type Publisher, publish } from '../bus/publish.js';
 import type { EventPage } from '../events.js';
 import type { OutboxRow } from '../outbox.table.js';
 import type { Dispatch } from './dispatch.js';
-import { asLeader, type Lease, LeaseLost, releaseLease, takeLease } from './lease.js';
+import { asLeader, type Lease, LeaseLost, releaseLease, storePublished, takeLease } from './lease.js';
 import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
 
 export type RelayOptions = Publisher & {
@@ -54,7 +53,7 @@ type Prepared = { row: OutboxRow; message: Message };
  * | hasFailed | startPublishing, startOver, forget | begin with the first unacknowledged row again |
  * | failures | startOver, startPublishing | failures in a row |
  * | givenAwayUntil | startOver, after two failures in a row | until then another node may lead |
- * | passes | passes.ts | the tenant and the rows with which a round begins |
+ * | passes | take-rows.ts | the tenant and the rows with which a round begins |
  */
 export function startRelay(options: RelayOptions) {
   const { database, bus, signals, logger, watchdog, dispatch, readEvents } = options;
@@ -165,13 +164,13 @@ export function startRelay(options: RelayOptions) {
   }
 
   async function publishBatch(prepared: readonly Prepared[]): Promise<void> {
-    const refusals = await publish(
+    const undeliverable = await publish(
       options,
       prepared.map(({ message }) => message),
     );
-    for (const { message, reason } of refusals) {
+    for (const { message, reason } of undeliverable) {
       const row = prepared.find((one) => one.message === message)?.row;
-      if (row) await dispatch.endRefused(row, reason);
+      if (row) await dispatch.endUndeliverable(row, reason);
     }
   }
 
@@ -219,9 +218,7 @@ export function startRelay(options: RelayOptions) {
     const page = await readEvents(held.publishedSeq, EVENTS_OF_A_BATCH);
     if (!page) return false;
     await publish(options, page.messages);
-    await asLeader(database, held, (tx) =>
-      tx.execute(sql`update relay_lease set published_seq = ${page.last}::bigint where name = 'outbox'`),
-    );
+    await storePublished(database, held, page.last);
     held.publishedSeq = page.last;
     return page.isFull;
   }

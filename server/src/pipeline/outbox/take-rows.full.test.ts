@@ -15,7 +15,7 @@ beforeAll(async () => {
   database = openPool(platform.databaseUrl, { connection: planSettings });
 });
 
-beforeEach(() => asAllTenantsStatement(database)`delete from outbox`);
+beforeEach(() => asAllTenantsStatement(database, sql`delete from outbox`));
 
 afterAll(async () => {
   await database?.close();
@@ -23,10 +23,13 @@ afterAll(async () => {
 });
 
 const newRows = (tenants: number, rowsOfEach: number) =>
-  asAllTenantsStatement(database)`
+  asAllTenantsStatement(
+    database,
+    sql`
     insert into outbox (tenant_id, kind, fact_id)
     select 'tenant-' || tenant, 'COMMAND_ACCEPTED', gen_random_uuid()
-    from generate_series(1, ${tenants}::int) as tenant, generate_series(1, ${rowsOfEach}::int)`;
+    from generate_series(1, ${tenants}::int) as tenant, generate_series(1, ${rowsOfEach}::int)`,
+  );
 
 /** The pages that a statement reads. */
 async function pagesOf(take: (tx: Transaction) => Promise<unknown>): Promise<number> {
@@ -51,7 +54,7 @@ test('a quick pass does not read the rows that have left, while an old transacti
   await database.sql.begin('isolation level repeatable read', async (old) => {
     await old`select from outbox`;
     await newRows(1, 50_000);
-    await asAllTenantsStatement(database)`delete from outbox`;
+    await asAllTenantsStatement(database, sql`delete from outbox`);
     await newRows(1, 10);
     const passes = createPasses();
     const leftOut = { inFlight: [], held: [] };
@@ -73,7 +76,7 @@ test('a quick pass does not read the rows that have left, while an old transacti
 
 test('a quick pass does not read all rows if the outbox was nearly empty when it was vacuumed', async () => {
   await newRows(1, 5_000);
-  await asAllTenantsStatement(database)`delete from outbox where position < (select max(position) from outbox)`;
+  await asAllTenantsStatement(database, sql`delete from outbox where position < (select max(position) from outbox)`);
   // The last row keeps the pages: by these statistics there is one row in all of them. An older transaction, such as
   // one of autovacuum, keeps dead rows.
   await vi.waitFor(

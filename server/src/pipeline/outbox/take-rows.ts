@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm';
 import { lastKnown } from '../../foundation/concurrency/shared-reads.js';
 import type { Transaction } from '../../foundation/database/database.js';
+import { sql, statement } from '../../foundation/database/statement.js';
 import type { Bus } from '../bus/bus.js';
 import type { OutboxRow } from '../outbox.table.js';
 
@@ -12,14 +12,14 @@ export const OVERLAP = 4_000;
 export type LeftOut = {
   /** Rows whose messages still await their acknowledgement. */
   inFlight: readonly string[];
-  /** Tenants whose rows must wait: see held-tenants.ts. */
+  /** Tenants whose rows must wait: see createHeldTenants. */
   held: readonly string[];
 };
 
 /** The rows that a round takes. */
-export type Turn = {
+export type RoundRows = {
   rows: OutboxRow[];
-  /** The tenant after which the next turn begins. */
+  /** The tenant after which the next round begins. */
   after: string;
   /** Whether a tenant has taken its whole share: it may have more. Tenants whose rows are in flight count for the share. */
   isFull: boolean;
@@ -28,103 +28,99 @@ export type Turn = {
 /** Tenants with the position of the first row that they had when they were last seen. */
 export type FirstPositions = ReadonlyMap<string, string>;
 
+type Found = { tenant_id: string; is_last: boolean; share: number } & (OutboxRow | { position: null });
+
+type Given = { after: string; inFlight: string; held: string; withLogged: boolean };
+
 /**
- * Takes the next rows in turns: each waiting tenant gets an equal share of the batch, in order within the tenant. The
- * statement skips from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on
- * the number of rows. Rows that were logged while the bus was away come first.
+ * The next rows: each waiting tenant gets an equal share of the batch, in order within the tenant. The statement skips
+ * from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on the number of
+ * rows. Rows that were logged while the bus was away come first. A held tenant takes no share from the others. `inFlight`
+ * and `held` are lists with commas.
  */
-export const takeRows = (tx: Transaction, { after, ...leftOut }: LeftOut & { after: string }) =>
-  takeInTurns(
-    tx,
-    waitingAfter(after),
-    leftOut.held,
-    sql`
+const nextRows = statement(
+  'relay: next rows',
+  ({ after, inFlight, held, withLogged }: Given) => sql`
+    with recursive waiting_tenant (tenant_id, number) as (
+      (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
+      union all
+      select
+        (select tenant_id from outbox where tenant_id > waiting_tenant.tenant_id order by tenant_id limit 1), number + 1
+      from waiting_tenant where tenant_id is not null and number < ${BATCH}
+    ), share as (
+      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting_tenant
+      where tenant_id <> all (string_to_array(${held}, ','))
+    )
+    select waiting_tenant.tenant_id, number = ${BATCH} as is_last, (select count::int from share) as share,
+      of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
+    from waiting_tenant left join lateral (
       select * from (
         (
           select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting.tenant_id and is_logged ${without(leftOut)}
+          where tenant_id = waiting_tenant.tenant_id and is_logged and ${withLogged}
+            and position <> all (string_to_array(${inFlight}, ',')::bigint[])
+            and waiting_tenant.tenant_id <> all (string_to_array(${held}, ','))
           order by position limit (select count from share)
         ) union all (
           select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting.tenant_id and not is_logged ${without(leftOut)}
+          where tenant_id = waiting_tenant.tenant_id and not is_logged
+            and position <> all (string_to_array(${inFlight}, ',')::bigint[])
+            and waiting_tenant.tenant_id <> all (string_to_array(${held}, ','))
           order by position limit (select count from share)
         )
       ) as both_parts
-      limit (select count from share)`,
-  );
+      limit (select count from share)
+    ) as of_tenant on true
+    where waiting_tenant.tenant_id is not null
+    order by number, of_tenant.is_logged desc, of_tenant.position`,
+);
 
 /**
- * Takes the next rows of these tenants from their positions on. It does not read the rows that have left before, which
- * stay in the index while another client has an old transaction open. It misses other tenants and rows that were
- * committed very late. `offset 0` keeps the planner from a join that reads the whole outbox.
+ * The next rows of these tenants from their positions on. It does not read the rows that have left before, which stay in
+ * the index while another client has an old transaction open. It misses other tenants and rows that were committed very
+ * late. `offset 0` keeps the planner from a join that reads the whole outbox.
  */
-export const takeRowsFrom = (tx: Transaction, positions: FirstPositions, leftOut: LeftOut) => {
-  const given = JSON.stringify([...positions].map(([tenant_id, first]) => ({ tenant_id, first })));
-  const rest = sql`
-    tenant_id = waiting.tenant_id and not is_logged and position > waiting.first - ${OVERLAP} ${without(leftOut)}`;
-  return takeInTurns(
-    tx,
-    sql`
-      waiting (tenant_id, first, number) as materialized (
-        select tenant_id, first, row_number() over (order by tenant_id)
-        from json_to_recordset(${given}::text::json) as waiting (tenant_id text, first bigint)
-        where exists (select from outbox where ${rest} offset 0)
-      )`,
-    [],
-    sql`
-      select position, kind, fact_id, is_logged from outbox where ${rest}
-      order by position limit (select count from share)`,
-  );
-};
-
-/** Takes the next rows that are not logged yet. */
-export const takeUnloggedRows = (tx: Transaction, after: string) =>
-  takeInTurns(
-    tx,
-    waitingAfter(after),
-    [],
-    sql`
+const nextRowsFrom = statement(
+  'relay: next rows from known positions',
+  ({ positions, inFlight, held }: { positions: string; inFlight: string; held: string }) => sql`
+    with waiting_tenant (tenant_id, first, number) as materialized (
+      select tenant_id, first, row_number() over (order by tenant_id)
+      from json_to_recordset(${positions}::text::json) as known (tenant_id text, first bigint)
+      where exists (
+        select from outbox
+        where outbox.tenant_id = known.tenant_id and not is_logged and position > first - ${OVERLAP}::int
+          and position <> all (string_to_array(${inFlight}, ',')::bigint[])
+          and known.tenant_id <> all (string_to_array(${held}, ','))
+        offset 0
+      )
+    ), share as (
+      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting_tenant
+    )
+    select waiting_tenant.tenant_id, number = ${BATCH} as is_last, (select count::int from share) as share,
+      of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
+    from waiting_tenant left join lateral (
       select position, kind, fact_id, is_logged from outbox
-      where tenant_id = waiting.tenant_id and not is_logged
-      order by position limit (select count from share)`,
-  );
-
-/** Finds the waiting tenants by skipping from tenant to tenant in the index. */
-const waitingAfter = (after: string) => sql`
-  waiting (tenant_id, number) as (
-    (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
-    union all
-    select
-      (select tenant_id from outbox where tenant_id > waiting.tenant_id order by tenant_id limit 1), number + 1
-    from waiting where tenant_id is not null and number < ${BATCH}
-  )`;
-
-const without = ({ inFlight, held }: LeftOut) => sql`
-  ${inFlight.length === 0 ? sql`` : sql`and position <> all (string_to_array(${inFlight.join()}, ',')::bigint[])`}
-  and ${isNoneOf(held)}`;
+      where tenant_id = waiting_tenant.tenant_id and not is_logged and position > first - ${OVERLAP}::int
+        and position <> all (string_to_array(${inFlight}, ',')::bigint[])
+      order by position limit (select count from share)
+    ) as of_tenant on true
+    order by number, of_tenant.position`,
+);
 
 /** No tenant id contains a comma. */
-const isNoneOf = (held: readonly string[]) =>
-  held.length === 0 ? sql`true` : sql`waiting.tenant_id <> all (string_to_array(${held.join()}, ','))`;
+export const takeRows = async (tx: Transaction, { after, inFlight, held }: LeftOut & { after: string }) =>
+  toRound(await tx.execute<Found>(nextRows({ after, inFlight: inFlight.join(), held: held.join(), withLogged: true })));
 
-type Found = { tenant_id: string; is_last: boolean; share: number } & (OutboxRow | { position: null });
+export async function takeRowsFrom(tx: Transaction, known: FirstPositions, { inFlight, held }: LeftOut) {
+  const positions = JSON.stringify([...known].map(([tenant_id, first]) => ({ tenant_id, first })));
+  return toRound(await tx.execute<Found>(nextRowsFrom({ positions, inFlight: inFlight.join(), held: held.join() })));
+}
 
-/** A held tenant takes no share from the others. */
-async function takeInTurns(
-  tx: Transaction,
-  waiting: ReturnType<typeof sql>,
-  held: readonly string[],
-  rowsOfTenant: ReturnType<typeof sql>,
-): Promise<Turn> {
-  const found = await tx.execute<Found>(sql`
-    with recursive ${waiting}, share as (
-      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting where ${isNoneOf(held)}
-    )
-    select waiting.tenant_id, waiting.number = ${BATCH} as is_last, (select count::int from share) as share,
-      of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
-    from waiting left join lateral (${rowsOfTenant}) as of_tenant on true
-    where waiting.tenant_id is not null
-    order by waiting.number, of_tenant.is_logged desc, of_tenant.position`);
+/** Takes the next rows that are not logged yet. */
+export const takeUnloggedRows = async (tx: Transaction, after: string) =>
+  toRound(await tx.execute<Found>(nextRows({ after, inFlight: '', held: '', withLogged: false })));
+
+function toRound(found: readonly Found[]): RoundRows {
   const rows = found.flatMap((row) => (row.position === null ? [] : [row]));
   return {
     rows,
@@ -133,41 +129,53 @@ async function takeInTurns(
   };
 }
 
-/** Deletes the rows whose messages the bus has acknowledged, or that need no message. */
-export async function deleteRows(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.execute(sql`delete from outbox where ${isOneOf(rows)}`);
-}
-
-/** Puts rows, which are logged now, before the rows that are not. */
-export async function queueAsLogged(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
-  if (rows.length === 0) return;
-  await tx.execute(sql`
-    with logged as (
-      delete from outbox where ${isOneOf(rows)}
-      returning outbox.*
-    )
-    insert into outbox (tenant_id, is_logged, kind, fact_id, created_at)
-    select tenant_id, true, kind, fact_id, created_at from logged order by position`);
-}
-
 /**
  * Looks up each row by its primary key. A join would read the whole outbox while Postgres has no statistics of it, or
  * has statistics from a time when it was nearly empty.
  */
-function isOneOf(rows: readonly OutboxRow[]) {
-  const keys = rows.map(({ tenant_id, is_logged, position }) => ({ tenant_id, is_logged, position }));
-  return sql`
-    ctid = any (array(
+const deletion = statement(
+  'relay: delete rows',
+  (keys: string) => sql`
+    delete from outbox where ctid = any (array(
       select (
         select ctid from outbox
         where outbox.tenant_id = asked.tenant_id and outbox.is_logged = asked.is_logged
           and outbox.position = asked.position
       )
-      from json_to_recordset(${JSON.stringify(keys)}::text::json) as asked (
-        tenant_id text, is_logged boolean, position bigint
-      )
-    ))`;
+      from json_to_recordset(${keys}::text::json) as asked (tenant_id text, is_logged boolean, position bigint)
+    ))`,
+);
+
+/** Looks up each row as the deletion does. */
+const move = statement(
+  'relay: put logged rows first',
+  (keys: string) => sql`
+    with logged as (
+      delete from outbox where ctid = any (array(
+        select (
+          select ctid from outbox
+          where outbox.tenant_id = asked.tenant_id and outbox.is_logged = asked.is_logged
+            and outbox.position = asked.position
+        )
+        from json_to_recordset(${keys}::text::json) as asked (tenant_id text, is_logged boolean, position bigint)
+      ))
+      returning outbox.*
+    )
+    insert into outbox (tenant_id, is_logged, kind, fact_id, created_at)
+    select tenant_id, true, kind, fact_id, created_at from logged order by position`,
+);
+
+const keysOf = (rows: readonly OutboxRow[]) =>
+  JSON.stringify(rows.map(({ tenant_id, is_logged, position }) => ({ tenant_id, is_logged, position })));
+
+/** Deletes the rows whose messages the bus has acknowledged, or that need no message. */
+export async function deleteRows(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
+  if (rows.length > 0) await tx.execute(deletion(keysOf(rows)));
+}
+
+/** Puts rows, which are logged now, before the rows that are not. */
+export async function queueAsLogged(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
+  if (rows.length > 0) await tx.execute(move(keysOf(rows)));
 }
 
 /** After a full pass, quick passes follow for this many times its duration. */
@@ -175,7 +183,7 @@ const QUICK_FOR_FULL = 3;
 /** Their maximum duration: new tenants and rows that were committed late wait for the next full pass. */
 const LONGEST_QUICK_MS = 500;
 
-type Taken = Turn & { isQuick: boolean; tookMs: number };
+type Taken = RoundRows & { isQuick: boolean; tookMs: number };
 
 /**
  * Full passes find every waiting row. While another client has an old transaction open, Postgres cannot remove the rows

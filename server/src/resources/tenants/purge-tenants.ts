@@ -1,5 +1,5 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
-import { getTableName, type SQL, sql } from 'drizzle-orm';
+import { getTableName, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { asAllTenants } from '../../foundation/database/row-level-security.js';
@@ -58,7 +58,7 @@ export const createTenantPurge = (database: Database, bus: Bus, now: Now) => asy
   return round;
 };
 
-async function work(tx: Transaction, now: SQL): Promise<Round> {
+async function work(tx: Transaction, now: string): Promise<Round> {
   const tenant = await lockNext(tx, now);
   if (!tenant) return { hasMore: false, removed: 0 };
   const { step: number, rows_in_pass } = tenant.deletion.work;
@@ -72,12 +72,12 @@ async function work(tx: Transaction, now: SQL): Promise<Round> {
 /** Transactions of the platform end within seconds. A restored dump may hold a number that is far ahead. */
 const LONGEST_WAIT = '1 minute';
 
-async function lockNext(tx: Transaction, now: SQL): Promise<Tenant | undefined> {
+async function lockNext(tx: Transaction, now: string): Promise<Tenant | undefined> {
   const [tenant] = await tx.execute<Tenant>(sql`
     select tenant_id, deletion from tenants
     where status = 'DELETING' and (
       pg_snapshot_xmin(pg_current_snapshot()) > (deletion #>> '{work,transaction}')::xid8
-      or (deletion #>> '{work,since}')::timestamptz < ${now} - ${LONGEST_WAIT}::interval
+      or (deletion #>> '{work,since}')::timestamptz < least(now(), ${now}::timestamptz) - ${LONGEST_WAIT}::interval
     )
     order by tenant_id limit 1
     for no key update skip locked`);

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
 import { purgeByAge } from '../foundation/database/purge-by-age.js';
 import { commands } from './commands.table.js';
+import { deviceRequests } from './device-requests.table.js';
 
 /** Deletes ended commands together with their events. A command with an unpublished event stays. */
 export const purgeCommands = (database: Database, keptDays: number) =>
@@ -31,4 +32,13 @@ export const purgeCommands = (database: Database, keptDays: number) =>
         select count(*)::int as commands from gone`);
       return deleted?.commands ?? 0;
     },
+  });
+
+/** Deletes old requests that wait for no reply. */
+export const purgeDeviceRequests = (database: Database, keptDays: number) =>
+  purgeByAge(database, {
+    id: deviceRequests.deviceRequestId,
+    keptDays,
+    deleteRange: async (tx, range) =>
+      (await tx.execute(sql`delete from device_requests where ${range} and status <> 'PENDING'`)).count,
   });

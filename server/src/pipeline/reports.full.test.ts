@@ -9,7 +9,7 @@ import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createMessageTaker } from './bus/take-message.js';
-import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './report-commands.js';
+import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './reports.js';
 
 let database: Database;
 let tenant: TestTenant;

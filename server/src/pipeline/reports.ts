@@ -114,7 +114,9 @@ const lateResultOf = ({ adapter_status, device_execution_status, status_reason, 
   result: result ?? null,
 });
 
-const refusals: Partial<Record<ReportOutcome, string>> = {
+const MAX_RESULT_BYTES = 32_768;
+
+const parkingReasons: Partial<Record<ReportOutcome, string>> = {
   UNKNOWN: 'The tenant of the subject has no such command for this vendor.',
   TOO_EARLY: 'The command is not dispatched yet.',
 };
@@ -127,5 +129,5 @@ export const takeCommandUpdate =
     }
     const outcome = await report({ ...sender, update });
     metrics.countReport(outcome);
-    return refusals[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
+    return parkingReasons[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
   };

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool } from '../../test/support/open-pool.js';
@@ -20,15 +21,21 @@ afterAll(async () => {
 });
 
 const rowsOf = (tenantId: string, count: number, ageSeconds = 2) =>
-  asAllTenantsStatement(database)`
+  asAllTenantsStatement(
+    database,
+    sql`
     insert into outbox (tenant_id, kind, fact_id, created_at)
     select ${tenantId}, 'COMMAND_ACCEPTED', gen_random_uuid(), now() - make_interval(secs => ${ageSeconds})
-    from generate_series(1, ${count}::int)`;
+    from generate_series(1, ${count}::int)`,
+  );
 
 test('where a thousand tenants wait, the wait of the last one is estimated, too', async () => {
-  await asAllTenantsStatement(database)`
+  await asAllTenantsStatement(
+    database,
+    sql`
     insert into outbox (tenant_id, kind, fact_id)
-    select 'tenant-' || n, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, 1000) as n`;
+    select 'tenant-' || n, 'COMMAND_ACCEPTED', gen_random_uuid() from generate_series(1, 1000) as n`,
+  );
   await rowsOf('zzz', 4_000);
   await rowsOf('zzzz', 4_000);
   expect(await takeLease(database, 'test', true)).not.toBeNull();
@@ -40,7 +47,7 @@ test('where a thousand tenants wait, the wait of the last one is estimated, too'
   expect(waits.secondsFor('zzzz')).toBeCloseTo(4, 1);
   // On a slow machine, a second can pass before the estimate.
   const ofNewRows = async () => {
-    await asAllTenantsStatement(database)`delete from outbox where tenant_id = 'zzzz'`;
+    await asAllTenantsStatement(database, sql`delete from outbox where tenant_id = 'zzzz'`);
     await rowsOf('zzzz', 4_000, 0);
     await waits.refresh();
     return waits.secondsFor('zzzz');
@@ -50,7 +57,7 @@ test('where a thousand tenants wait, the wait of the last one is estimated, too'
 
 test('at a start the wait is known before anybody leads; later it is unknown while nobody can publish', async () => {
   await rowsOf('zzz', 4_000);
-  await asAllTenantsStatement(database)`update relay_lease set expires_at = now() - interval '1 minute'`;
+  await asAllTenantsStatement(database, sql`update relay_lease set expires_at = now() - interval '1 minute'`);
   const waits = createWaits(database);
   await waits.refresh();
   expect(waits.secondsFor('zzz')).toBeGreaterThanOrEqual(4);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPacer, unitsOf } from './pacer.js';
+import { createPacer, unitsOf } from './take-message.js';
 
 function newPacer() {
   const clock = { ms: 0 };
