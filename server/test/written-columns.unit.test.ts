@@ -18,13 +18,13 @@ const tables: Record<string, PgTable> = {
   tenants,
 };
 
-const features = fileURLToPath(new URL('../src/features', import.meta.url));
+const resources = fileURLToPath(new URL('../src/resources', import.meta.url));
 
 /** `columnsOf(tenants, body)` in the handler of an operation: the operation and the table. */
-const calls = readdirSync(features, { recursive: true, encoding: 'utf8' })
+const calls = readdirSync(resources, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  .map((file) => readFileSync(`${features}/${file}`, 'utf8'))
-  .filter((source) => source.includes('operation/columns-of.js'))
+  .map((file) => readFileSync(`${resources}/${file}`, 'utf8'))
+  .filter((source) => source.includes("/rows.js'"))
   .flatMap((source) => [...source.matchAll(/Handler<'(?<operation>[\w.]+)'>|\bcolumnsOf\((?<table>\w+), body\)/g)])
   .map(({ groups }, index, all) => ({
     operation: all.slice(0, index).findLast((before) => before.groups?.operation)?.groups?.operation ?? '',
