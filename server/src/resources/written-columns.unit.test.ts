@@ -4,10 +4,10 @@ import { allOperations } from '@tenant-open-platform/contract';
 import { getTableConfig, type PgTable } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { busPrincipals, credentials, tenants } from '../src/foundation/identity/identity.table.js';
-import { callbackEndpoints } from '../src/resources/callback-endpoints/callbacks.table.js';
-import { objectCredentials, objectResources } from '../src/resources/object-credentials/object-storage.table.js';
-import { columnsOf, keyColumns } from '../src/resources/rows.js';
+import { busPrincipals, credentials, tenants } from '../foundation/identity/identity.table.js';
+import { callbackEndpoints } from './callback-endpoints/callbacks.table.js';
+import { objectCredentials, objectResources } from './object-credentials/object-storage.table.js';
+import { columnsOf, keyColumns } from './rows.js';
 
 const tables: Record<string, PgTable> = {
   busPrincipals,
@@ -18,7 +18,7 @@ const tables: Record<string, PgTable> = {
   tenants,
 };
 
-const resources = fileURLToPath(new URL('../src/resources', import.meta.url));
+const resources = fileURLToPath(new URL('.', import.meta.url));
 
 /** `columnsOf(tenants, body)` in the handler of an operation: the operation and the table. */
 const calls = readdirSync(resources, { recursive: true, encoding: 'utf8' })

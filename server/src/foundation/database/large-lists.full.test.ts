@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
-import { untilServed } from './support/until-served.js';
+import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { untilServed } from '../../../test/support/until-served.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

@@ -1,6 +1,6 @@
 import { createTenant, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { COMMANDS, newCommand } from './support/commands.js';
+import { COMMANDS, newCommand } from '../../test/support/commands.js';
 
 /** Waiting requests also poll, but seldom. Only signals are always faster than this. */
 const LOOKS_AGAIN_AFTER_MS = 2_000;

@@ -9,9 +9,9 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import connect, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { COMMANDS, completed, newCommand } from './support/commands.js';
-import { isAccepted, startLoad } from './support/load.js';
-import { storedCommands, storedWork } from './support/stored.js';
+import { COMMANDS, completed, newCommand } from '../test/support/commands.js';
+import { isAccepted, startLoad } from '../test/support/load.js';
+import { storedCommands, storedWork } from '../test/support/stored.js';
 
 const ME = '/api/v1/open/me';
 const AT_ONCE = 40;

@@ -2,8 +2,8 @@ import { connect } from '@nats-io/transport-node';
 import { type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
 import { createTenant, platform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { completed, newCommand } from './support/commands.js';
-import { onBothNodes } from './support/on-both-nodes.js';
+import { completed, newCommand } from '../../test/support/commands.js';
+import { onBothNodes } from '../../test/support/on-both-nodes.js';
 
 test('the fleets of two nodes carry out every command once', async () => {
   const tenant = await createTenant();

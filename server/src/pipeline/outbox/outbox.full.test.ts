@@ -1,10 +1,10 @@
 import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { completed, newCommand } from './support/commands.js';
-import { newPrincipal, registerEventReader } from './support/new-principal.js';
-import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
-import { startTenantAdapter } from './support/start-tenant-adapter.js';
+import { completed, newCommand } from '../../../test/support/commands.js';
+import { newPrincipal, registerEventReader } from '../../../test/support/new-principal.js';
+import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { startTenantAdapter } from '../../../test/support/start-tenant-adapter.js';
 
 const soon = { timeout: 30_000, interval: 50 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runMain } from './support/private-platform.js';
+import { runMain } from '../../../test/support/private-platform.js';
 
 const since = ['--since', '2026-01-31T09:30:00Z'];
 const postgres = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', KEYRING: 'none' };

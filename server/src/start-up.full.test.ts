@@ -9,7 +9,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { completed, newCommand } from './support/commands.js';
+import { completed, newCommand } from '../test/support/commands.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 

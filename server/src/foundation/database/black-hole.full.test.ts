@@ -7,9 +7,9 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { isAccepted, isRead, type Sent, startLoad } from './support/load.js';
-import { type Link, startLink } from './support/start-link.js';
-import { storedCommands } from './support/stored.js';
+import { isAccepted, isRead, type Sent, startLoad } from '../../../test/support/load.js';
+import { type Link, startLink } from '../../../test/support/start-link.js';
+import { storedCommands } from '../../../test/support/stored.js';
 
 const POOL_SIZE = 4;
 /** The kernel alone would notice the lost connections after minutes. */

@@ -5,11 +5,11 @@ import { signedRequest } from '@tenant-open-platform/testing';
 import type { RunningServer } from '@tenant-open-platform/testing/start-server';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type Bus, MAX_IN_FLIGHT } from '../src/pipeline/bus/bus.js';
-import { natsBus } from '../src/pipeline/bus/nats-bus.js';
-import { isAccepted, startLoad } from './support/load.js';
-import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
-import { storedCommands } from './support/stored.js';
+import { isAccepted, startLoad } from '../../test/support/load.js';
+import { type PrivatePlatform, startPrivatePlatform } from '../../test/support/private-platform.js';
+import { storedCommands } from '../../test/support/stored.js';
+import { type Bus, MAX_IN_FLIGHT } from './bus/bus.js';
+import { natsBus } from './bus/nats-bus.js';
 
 /** More than a worker handles at a time. */
 const COUNT = MAX_IN_FLIGHT + 44;

@@ -1,15 +1,15 @@
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { refuse } from '../src/foundation/api-error.js';
-import { asTenant } from '../src/foundation/database/roles.js';
-import { postgresSignals } from '../src/foundation/signals/postgres-signals.js';
-import { localSignals, topics } from '../src/foundation/signals/signals.js';
-import { isTerminal } from '../src/pipeline/transitions.js';
-import { createWaitFor, readChanges } from '../src/pipeline/wait-for.js';
-import { readCommand } from '../src/resources/commands/commands.js';
-import { newCommand } from './support/commands.js';
-import { openPool } from './support/open-pool.js';
-import { silent } from './support/silent.js';
+import { newCommand } from '../../test/support/commands.js';
+import { openPool } from '../../test/support/open-pool.js';
+import { silent } from '../../test/support/silent.js';
+import { refuse } from '../foundation/api-error.js';
+import { asTenant } from '../foundation/database/roles.js';
+import { postgresSignals } from '../foundation/signals/postgres-signals.js';
+import { localSignals, topics } from '../foundation/signals/signals.js';
+import { readCommand } from '../resources/commands/commands.js';
+import { isTerminal } from './transitions.js';
+import { createWaitFor } from './wait-for.js';
 
 let tenant: TestTenant;
 

@@ -8,10 +8,10 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import connect, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { COMMANDS, newCommand } from './support/commands.js';
-import { expectRefusal } from './support/expect-refusal.js';
-import { runMain } from './support/private-platform.js';
-import { unique } from './support/unique.js';
+import { COMMANDS, newCommand } from '../test/support/commands.js';
+import { expectRefusal } from '../test/support/expect-refusal.js';
+import { runMain } from '../test/support/private-platform.js';
+import { unique } from '../test/support/unique.js';
 
 let folder: string;
 let database: PrivatePostgres;

@@ -6,7 +6,7 @@ import { allOperations } from '@tenant-open-platform/contract';
 import { type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { unique } from './support/unique.js';
+import { unique } from '../../../test/support/unique.js';
 
 const PAGE = 'https://docs.example.com';
 const LOCAL_PAGE = 'http://127.0.0.1:3000';

@@ -10,7 +10,7 @@ import type { Profile } from '@tenant-open-platform/testing';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { registerEventReader } from './support/new-principal.js';
+import { registerEventReader } from '../../../test/support/new-principal.js';
 
 const within = { timeout: 30_000, interval: 50 };
 const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} } as const;
@@ -119,7 +119,7 @@ const CONSUMER = 4;
 type Span = { name: string; kind: number; traceId: string; spanId: string; parentId?: string };
 
 test('with the SDK of OpenTelemetry, one trace leads from the caller through request, command, adapter and update to the events', async () => {
-  const preload = new URL('support/tracing.mjs', import.meta.url);
+  const preload = new URL('../../../test/support/tracing.mjs', import.meta.url);
   const { server, send, seenByAdapter } = await setUp({ NODE_OPTIONS: `--import=${preload}` });
   const all: Span[] = [];
   server.process.on('message', (message: { type: string; span: Span }) => {

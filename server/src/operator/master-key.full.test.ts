@@ -8,9 +8,9 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, type ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { startLoad } from './support/load.js';
-import { newObjectCredential, newObjectResource } from './support/new-object.js';
-import { runMain } from './support/private-platform.js';
+import { startLoad } from '../../test/support/load.js';
+import { newObjectCredential, newObjectResource } from '../../test/support/new-object.js';
+import { runMain } from '../../test/support/private-platform.js';
 
 const k1 = randomBytes(32).toString('base64');
 const k2 = randomBytes(32).toString('base64');

@@ -8,7 +8,7 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
-import { startLink } from './support/start-link.js';
+import { startLink } from '../test/support/start-link.js';
 
 let folder: string;
 let database: PrivatePostgres;

@@ -9,12 +9,12 @@ import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, type TestContext, test, vi } from 'vitest';
-import { completed, newCommand } from './support/commands.js';
-import { isAccepted, startLoad } from './support/load.js';
-import { registerEventReader } from './support/new-principal.js';
-import { startAdapter } from './support/start-adapter.js';
-import { storedCommands, storedWork } from './support/stored.js';
-import { expectStreamsAsStored } from './support/streams.js';
+import { completed, newCommand } from '../../../test/support/commands.js';
+import { isAccepted, startLoad } from '../../../test/support/load.js';
+import { registerEventReader } from '../../../test/support/new-principal.js';
+import { startAdapter } from '../../../test/support/start-adapter.js';
+import { storedCommands, storedWork } from '../../../test/support/stored.js';
+import { expectStreamsAsStored } from '../../../test/support/streams.js';
 
 // They share the cores.
 vi.setConfig({ testTimeout: 240_000 });

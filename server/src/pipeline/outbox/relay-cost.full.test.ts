@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Database, Transaction } from '../src/foundation/database/database.js';
-import { localSignals } from '../src/foundation/signals/signals.js';
-import { createDispatch } from '../src/pipeline/outbox/dispatch.js';
-import { asLeader, takeLease } from '../src/pipeline/outbox/lease.js';
-import { deleteRows, takeRows, takeRowsFrom } from '../src/pipeline/outbox/take-rows.js';
-import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
-import { openPool } from './support/open-pool.js';
-import { silent } from './support/silent.js';
+import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
+import type { Database, Transaction } from '../../foundation/database/database.js';
+import { localSignals } from '../../foundation/signals/signals.js';
+import { createDispatch } from './dispatch.js';
+import { asLeader, takeLease } from './lease.js';
+import { deleteRows, takeRows, takeRowsFrom } from './take-rows.js';
 
 let platform: IdlePlatform;
 let database: Database;

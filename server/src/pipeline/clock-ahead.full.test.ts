@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Database } from '../src/foundation/database/database.js';
-import { asAllTenants } from '../src/foundation/database/roles.js';
-import { openSteadyClock } from '../src/foundation/database/steady-clock.js';
-import { localSignals } from '../src/foundation/signals/signals.js';
-import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
-import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
-import { createDispatch } from '../src/pipeline/outbox/dispatch.js';
-import { createCommandSweeper, type Overdue } from '../src/pipeline/sweeper.js';
-import { newCommand } from './support/commands.js';
-import { dispatch } from './support/dispatch.js';
-import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
-import { type MovableClock, movableClock } from './support/movable-clock.js';
-import { openPool } from './support/open-pool.js';
-import { silent } from './support/silent.js';
+import { newCommand } from '../../test/support/commands.js';
+import { dispatch } from '../../test/support/dispatch.js';
+import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
+import { type MovableClock, movableClock } from '../../test/support/movable-clock.js';
+import { openPool } from '../../test/support/open-pool.js';
+import { silent } from '../../test/support/silent.js';
+import type { Database } from '../foundation/database/database.js';
+import { asAllTenants } from '../foundation/database/roles.js';
+import { openSteadyClock } from '../foundation/database/steady-clock.js';
+import { localSignals } from '../foundation/signals/signals.js';
+import { inProcessBus } from './bus/in-process-bus.js';
+import { createDeviceRequestReceiver, sweepDeviceRequests } from './device-requests.js';
+import { createDispatch } from './outbox/dispatch.js';
+import { createCommandSweeper, type Overdue } from './sweeper.js';
 
 const HOUR = 3_600;
 /** So many readings make a clock believed. */

@@ -1,18 +1,18 @@
 import { signedRequest } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../src/foundation/database/database.js';
-import { type Purge, purgeByAge } from '../src/foundation/database/purge-by-age.js';
-import { newId } from '../src/foundation/ids.js';
-import { auditEvents } from '../src/gateway/audit/audit-events.table.js';
-import { idempotentAnswers } from '../src/gateway/idempotency/idempotent-answers.table.js';
-import { purgeParkedMessages } from '../src/pipeline/bus/parked-messages.js';
-import { purgeDeviceRequests } from '../src/pipeline/device-requests.js';
-import { purgeCommands } from '../src/pipeline/purge-commands.js';
-import { COMMANDS, newCommand } from './support/commands.js';
-import { type IdlePlatform, startIdlePlatform } from './support/idle-platform.js';
-import { ID_OF_N, multiply } from './support/multiply.js';
-import { openPool } from './support/open-pool.js';
+import { COMMANDS, newCommand } from '../test/support/commands.js';
+import { type IdlePlatform, startIdlePlatform } from '../test/support/idle-platform.js';
+import { ID_OF_N, multiply } from '../test/support/multiply.js';
+import { openPool } from '../test/support/open-pool.js';
+import type { Database } from './foundation/database/database.js';
+import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
+import { newId } from './foundation/ids.js';
+import { auditEvents } from './gateway/audit/audit-events.table.js';
+import { idempotentAnswers } from './gateway/idempotency/idempotent-answers.table.js';
+import { purgeParkedMessages } from './pipeline/bus/parked-messages.js';
+import { purgeDeviceRequests } from './pipeline/device-requests.js';
+import { purgeCommands } from './pipeline/purge-commands.js';
 
 /** More than two batches. Their ids are of 2026-01-01. */
 const OLD = 2_500;

@@ -7,8 +7,8 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { isAccepted, isRead, type Load, type Sent, startLoad } from './support/load.js';
-import { announcement, once, storedCommands } from './support/stored.js';
+import { isAccepted, isRead, type Load, type Sent, startLoad } from '../../../test/support/load.js';
+import { announcement, once, storedCommands } from '../../../test/support/stored.js';
 
 let folder: string;
 let database: PrivatePostgres;

@@ -9,7 +9,7 @@ import { type PrivateNats, startNatsCluster } from '@tenant-open-platform/testin
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, type TestContext, test, vi } from 'vitest';
-import { COMMANDS, completed, newCommand } from './support/commands.js';
+import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
 
 const STREAMS = ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS'];
 

@@ -8,8 +8,8 @@ import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { newCommand } from './support/commands.js';
-import { hostileRequests, randomNumbers } from './support/hostile-requests.js';
+import { newCommand } from '../../../test/support/commands.js';
+import { hostileRequests, randomNumbers } from '../../../test/support/hostile-requests.js';
 
 const CONNECTIONS = 20_000;
 const AT_ONCE = 100;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ErrorCode } from '@tenant-open-platform/contract';
 import { createTenant, type Profile } from '@tenant-open-platform/testing';
 import { beforeAll, expect, test } from 'vitest';
-import { expectRefusal } from './support/expect-refusal.js';
-import { sendBytes, sendSignedBytes } from './support/send-bytes.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { sendBytes, sendSignedBytes } from '../../../test/support/send-bytes.js';
 
 type Vector = {
   name: string;
@@ -24,7 +24,7 @@ type AcceptedVector = Omit<Vector, 'code' | 'headers'> & {
 };
 
 const vectors: { accept: AcceptedVector[]; reject: Vector[] } = JSON.parse(
-  readFileSync(new URL('../../contract/vectors/vectors.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../../contract/vectors/vectors.json', import.meta.url), 'utf8'),
 );
 
 let caller: Profile;

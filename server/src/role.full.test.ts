@@ -6,8 +6,8 @@ import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COMMANDS, newCommand } from './support/commands.js';
-import { expectRefusal } from './support/expect-refusal.js';
+import { COMMANDS, newCommand } from '../test/support/commands.js';
+import { expectRefusal } from '../test/support/expect-refusal.js';
 
 let folder: string;
 let database: PrivatePostgres;

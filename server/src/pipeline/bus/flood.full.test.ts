@@ -3,11 +3,11 @@ import { type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type Bus, MAX_IN_FLIGHT } from '../src/pipeline/bus/bus.js';
-import { natsBus } from '../src/pipeline/bus/nats-bus.js';
-import { COMMANDS, newCommand } from './support/commands.js';
-import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
-import { untilServed } from './support/until-served.js';
+import { COMMANDS, newCommand } from '../../../test/support/commands.js';
+import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { untilServed } from '../../../test/support/until-served.js';
+import { type Bus, MAX_IN_FLIGHT } from './bus.js';
+import { natsBus } from './nats-bus.js';
 
 /** The most that NATS keeps of one subject. */
 const FLOOD = 5_000;

@@ -9,21 +9,21 @@ import { subjects } from '@tenant-open-platform/contract/bus';
 import type { Profile } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startBackground } from '../src/background.js';
-import { readConfig } from '../src/config.js';
-import type { Database } from '../src/foundation/database/database.js';
-import { newIdTail } from '../src/foundation/ids.js';
-import { localSignals } from '../src/foundation/signals/signals.js';
-import { createCommandAccepter } from '../src/pipeline/accept.js';
-import { type Bus, MAX_IN_FLIGHT } from '../src/pipeline/bus/bus.js';
-import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
-import { startSimulatedFleet } from '../src/pipeline/simulated-fleet.js';
-import { openPool } from './support/open-pool.js';
-import { silent } from './support/silent.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
+import { startBackground } from '../../background.js';
+import { readConfig } from '../../config.js';
+import type { Database } from '../../foundation/database/database.js';
+import { newIdTail } from '../../foundation/ids.js';
+import { localSignals } from '../../foundation/signals/signals.js';
+import { createCommandAccepter } from '../accept.js';
+import { startSimulatedFleet } from '../simulated-fleet.js';
+import { type Bus, MAX_IN_FLIGHT } from './bus.js';
+import { inProcessBus } from './in-process-bus.js';
 
 const FLOOD = 5_000;
 const FLOODING = 'platform';
-const worker = fileURLToPath(new URL('../dist/embedded-worker.js', import.meta.url));
+const worker = fileURLToPath(new URL('../../../dist/embedded-worker.js', import.meta.url));
 
 /** The embedded database and the bus of a single process, in this process: only it can reach that bus. */
 let folder: string;

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal } from './support/expect-refusal.js';
-import { type Parts, sendBytes, sendSignedBytes } from './support/send-bytes.js';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+import { type Parts, sendBytes, sendSignedBytes } from '../../../test/support/send-bytes.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 const ME = '/api/v1/open/me';

@@ -5,17 +5,17 @@ import { type Answer, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { z } from 'zod';
-import type { StreamName } from '../src/pipeline/bus/bus.js';
-import { natsBus } from '../src/pipeline/bus/nats-bus.js';
-import { republishedEvents } from '../src/pipeline/events.js';
-import { type RepublishedPages, republish } from '../src/pipeline/outbox/republish.js';
-import { COMMANDS, newCommand } from './support/commands.js';
-import { newPrincipal, registerEventReader } from './support/new-principal.js';
-import { type PrivatePlatform, startPrivatePlatform } from './support/private-platform.js';
-import { silent } from './support/silent.js';
-import { startTenantAdapter } from './support/start-tenant-adapter.js';
-import { storedWork } from './support/stored.js';
-import { untilServed } from './support/until-served.js';
+import { COMMANDS, newCommand } from '../../../test/support/commands.js';
+import { newPrincipal, registerEventReader } from '../../../test/support/new-principal.js';
+import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { silent } from '../../../test/support/silent.js';
+import { startTenantAdapter } from '../../../test/support/start-tenant-adapter.js';
+import { storedWork } from '../../../test/support/stored.js';
+import { untilServed } from '../../../test/support/until-served.js';
+import type { StreamName } from '../bus/bus.js';
+import { natsBus } from '../bus/nats-bus.js';
+import { republishedEvents } from '../events.js';
+import { type RepublishedPages, republish } from './republish.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
