@@ -1,28 +1,21 @@
 import { once } from 'node:events';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect } from '@nats-io/transport-node';
 import { signedRequest } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { isAccepted, startLoad } from '../test/support/load.js';
 import { registerEventReader } from '../test/support/new-principal.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../test/support/private-platform.js';
-import { type Adapter, startAdapter } from '../test/support/start-adapter.js';
+import { startPrivatePlatform } from '../test/support/private-platform.js';
+import { startAdapter } from '../test/support/start-adapter.js';
 import { storedCommands, storedWork } from '../test/support/stored.js';
 import { expectStreamsAsStored } from '../test/support/streams.js';
 import { untilServed } from '../test/support/until-served.js';
 
-let platform: PrivatePlatform;
-let bus: NatsConnection;
-let adapter: Adapter;
-
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  await registerEventReader(platform.admin);
-  [adapter, bus] = await Promise.all([startAdapter(platform.nats.url), connect({ servers: platform.nats.url })]);
-});
+const platform = await startPrivatePlatform();
+await registerEventReader(platform.admin);
+const [adapter, bus] = await Promise.all([startAdapter(platform.nats.url), connect({ servers: platform.nats.url })]);
 
 afterAll(async () => {
   await Promise.all([adapter?.stop(), bus?.close()]);
-  await platform?.stop();
 });
 
 /** Some commands are answered at once, some never. Some become due while no process runs to dispatch them. */

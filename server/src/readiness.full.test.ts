@@ -1,23 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { newKeyring, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import connect, { type Sql } from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import connect from 'postgres';
+import { afterAll, expect, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../test/support/commands.js';
 import { expectRefusal } from '../test/support/expect-refusal.js';
+import { openSession } from '../test/support/open-pool.js';
 import { runMain } from '../test/support/private-platform.js';
 import { unique } from '../test/support/unique.js';
-
-let folder: string;
-let database: PrivatePostgres;
-let superuser: Sql;
-let servers: RunningServer[] = [];
-let demo: Profile;
 
 const readiness = async (baseUrl: string) => (await fetch(`${baseUrl}/readyz`)).json();
 
@@ -40,24 +33,20 @@ const create = () =>
 
 const environmentOf = (databaseUrl: string) => ({
   DATABASE_URL: databaseUrl,
-  KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+  KEYRING: newKeyring(),
 });
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-readiness-'));
-  database = await startPrivatePostgres();
-  superuser = connect(database.superuserUrl, { max: 1, onnotice: () => {} });
-  const environment = environmentOf(database.url);
-  servers = [await startServer({ ...environment, DATA_DIR: join(folder, 'all') })];
-  servers.push(await startServer({ ...environment, DATA_DIR: join(folder, 'api'), ROLE: 'api' }));
-  demo = JSON.parse(readFileSync(join(folder, 'all', 'demo.json'), 'utf8'));
-});
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+const superuser = openSession(database.superuserUrl);
+const environment = environmentOf(database.url);
+const servers = [await startServer({ ...environment, DATA_DIR: join(folder, 'all') })];
+servers.push(await startServer({ ...environment, DATA_DIR: join(folder, 'api'), ROLE: 'api' }));
+const demo = JSON.parse(readFileSync(join(folder, 'all', 'demo.json'), 'utf8'));
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
-  await superuser?.end();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('a first start is ready once the profiles are written', async () => {

@@ -1,11 +1,9 @@
 import { signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { COMMANDS, newCommand } from '../test/support/commands.js';
-import { type IdlePlatform, startIdlePlatform } from '../test/support/idle-platform.js';
+import { startIdlePlatform } from '../test/support/idle-platform.js';
 import { ID_OF_N, multiply } from '../test/support/multiply.js';
-import { openPool } from '../test/support/open-pool.js';
-import type { Database } from './foundation/database/database.js';
+import { openPool, openSession } from '../test/support/open-pool.js';
 import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
 import { newId } from './foundation/ids.js';
 import { auditEvents } from './gateway/audit/audit-events.table.js';
@@ -19,21 +17,9 @@ const OLD = 2_500;
 /** This many days ago is after that day. */
 const KEPT_DAYS = 100;
 
-let idle: IdlePlatform;
-let owner: postgres.Sql;
-let database: Database;
-
-beforeAll(async () => {
-  idle = await startIdlePlatform();
-  owner = postgres(idle.superuserUrl, { max: 1, onnotice: () => {} });
-  database = openPool(idle.databaseUrl);
-});
-
-afterAll(async () => {
-  await database?.close();
-  await owner?.end();
-  await idle?.stop();
-});
+const idle = await startIdlePlatform();
+const owner = openSession(idle.superuserUrl);
+const database = openPool(idle.databaseUrl);
 
 /** One pass over the table. Returns how many rows it deleted, and checks that no statement deleted many. */
 async function pass({ round }: Purge): Promise<number> {

@@ -1,14 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from '../test/support/commands.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -16,21 +15,18 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const SECRET = /osk_[0-9A-Za-z]{49}/;
 
-/** A data directory after its first start, which takes most of the time: for tests of other properties. */
-let initialized: string;
 let folder: string;
 let running: RunningServer[];
 
-beforeAll(async () => {
-  initialized = mkdtempSync(join(tmpdir(), 'top-initialized-'));
-  const server = await startServer({ DATA_DIR: initialized });
-  await server.stop();
-});
+/** A data directory after its first start, which takes most of the time: for tests of other properties. */
+const initialized = temporaryFolder();
+const server = await startServer({ DATA_DIR: initialized });
+await server.stop();
 
 afterAll(() => rmSync(initialized, { recursive: true, force: true }));
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'top-start-'));
+  folder = temporaryFolder();
   running = [];
 });
 

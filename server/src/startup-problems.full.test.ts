@@ -1,19 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { openSession } from '../test/support/open-pool.js';
 import { startLink } from '../test/support/start-link.js';
 
-let folder: string;
-let database: PrivatePostgres;
-let superuser: postgres.Sql;
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 
 const start = (url: string) => startServer({ DATA_DIR: folder, DATABASE_URL: url, KEYRING: keyring });
 
@@ -33,29 +28,25 @@ async function refusal(change: Partial<URL> = {}): Promise<string> {
   return lines.join();
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-startup-problems-'));
-  database = await startPrivatePostgres();
-  superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
-  const { password } = new URL(database.url);
-  for (const statement of [
-    `create role weak login password '${password}'`,
-    'create database weak owner weak',
-    'create database foreign_owner',
-    'create database encrypted owner platform',
-    `create database latin owner platform encoding 'LATIN1' template template0`,
-    `copy (values ('hostssl encrypted all 127.0.0.1/32 scram-sha-256'),
-      ('host platform,weak,foreign_owner,latin,missing all 127.0.0.1/32 scram-sha-256')) to '${await hbaFile()}'`,
-    'select pg_reload_conf()',
-  ]) {
-    await superuser.unsafe(statement);
-  }
-});
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+const superuser = openSession(database.superuserUrl);
+const { password } = new URL(database.url;
+for (const statement of [
+  `create role weak login password '${password}'`,
+  'create database weak owner weak',
+  'create database foreign_owner',
+  'create database encrypted owner platform',
+  `create database latin owner platform encoding 'LATIN1' template template0`,
+  `copy (values ('hostssl encrypted all 127.0.0.1/32 scram-sha-256'),
+    ('host platform,weak,foreign_owner,latin,missing all 127.0.0.1/32 scram-sha-256')) to '${await hbaFile()}'`,
+  'select pg_reload_conf()',
+]) {
+  await superuser.unsafe(statement);
+}
 
 afterAll(async () => {
-  await superuser?.end();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Asks for a password as Postgres does (SCRAM), without knowing it. Returns its port. */

@@ -1,27 +1,19 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import connect, { type Sql } from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from '../test/support/commands.js';
 import { isAccepted, startLoad } from '../test/support/load.js';
+import { openSession } from '../test/support/open-pool.js';
 import { storedCommands, storedWork } from '../test/support/stored.js';
 
 const ME = '/api/v1/open/me';
 const AT_ONCE = 40;
-
-let folder: string;
-let postgres: PrivatePostgres;
-let nats: PrivateNats;
-let superuser: Sql;
-let server: RunningServer;
-let demo: Profile;
 
 const start = (more: Record<string, string> = {}) =>
   startServer({
@@ -41,20 +33,16 @@ const writeKeyring = (key: Buffer, file = 'keyring.json') =>
   });
 const key = randomBytes(32);
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-workers-'));
-  writeKeyring(key);
-  [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
-  superuser = connect(postgres.superuserUrl, { max: 1, onnotice: () => {} });
-  server = await start();
-  demo = { ...JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')), base_url: server.baseUrl };
-});
+const folder = temporaryFolder();
+writeKeyring(key);
+const [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
+const superuser = openSession(postgres.superuserUrl);
+const server = await start();
+const demo = { ...JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')), base_url: server.baseUrl };
 
 afterAll(async () => {
   await server?.stop();
-  await superuser?.end();
   await Promise.all([postgres?.stop(), nats?.stop()]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The latest process of each name: each logs its id when it is ready. */

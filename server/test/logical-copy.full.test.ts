@@ -1,14 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type Answer, newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { postgresBinaries, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { completed, newCommand } from './support/commands.js';
+import { openSession } from './support/open-pool.js';
 
 const EVENTS = '/api/v1/open/events';
 
@@ -21,7 +19,7 @@ const run = (program: string, args: string[], input?: string): string =>
   });
 
 test('a pg_dump restored into a new cluster starts, and event readers continue from their cursors', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-copy-'));
+  const folder = temporaryFolder();
   const [original, copy] = await Promise.all([startPrivatePostgres(), startPrivatePostgres()]);
   onTestFinished(async () => {
     await Promise.all([original.stop(), copy.stop()]);
@@ -29,7 +27,7 @@ test('a pg_dump restored into a new cluster starts, and event readers continue f
   });
   const environment = {
     DATA_DIR: folder,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    KEYRING: newKeyring(),
     REQUESTS_PER_MINUTE: '1000000',
   };
   const before = await startServer({ ...environment, DATABASE_URL: original.url });
@@ -42,7 +40,7 @@ test('a pg_dump restored into a new cluster starts, and event readers continue f
   const first = await signedRequest(demo, 'GET', `${EVENTS}?limit=3`);
   expect(summaries(first)).toHaveLength(3);
   // Transaction ids of a new cluster start again from the beginning.
-  const superuser = postgres(original.superuserUrl, { max: 1 });
+  const superuser = openSession(original.superuserUrl);
   for (let count = 0; count < 100; count++) await superuser`select pg_current_xact_id()`;
   await superuser.end();
   await before.stop();

@@ -8,7 +8,7 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { completed, newCommand } from './support/commands.js';
 import { createObjectCredential, createObjectResource } from './support/create-object.js';
@@ -203,14 +203,9 @@ const timeOf = (item: Record<string, string>) =>
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-let tenant: TestTenant;
 /** Lends the first cursor of each list. */
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-  await Promise.all([fill(tenant, 5), fill(other, 2)]);
-}, 180_000);
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+await Promise.all([fill(tenant, 5), fill(other, 2)]);
 
 /** Their items come from commands. */
 const ofCommands = ['commands.list', 'deviceRequests.list', 'parkedMessages.list'];

@@ -1,44 +1,34 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type Answer, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, type ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { startLoad } from '../../test/support/load.js';
 import { newObjectCredential, newObjectResource } from '../../test/support/new-object.js';
+import { openSession } from '../../test/support/open-pool.js';
 import { runMain } from '../../test/support/private-platform.js';
 
 const k1 = randomBytes(32).toString('base64');
 const k2 = randomBytes(32).toString('base64');
 const keyring = (primary: string, keys: Record<string, string>) => JSON.stringify({ primary, keys });
 
-let folder: string;
-let database: PrivatePostgres;
-let superuser: postgres.Sql;
-let environment: Record<string, string>;
-
 const start = (KEYRING: string) => startServer({ ...environment, KEYRING });
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-master-key-'));
-  database = await startPrivatePostgres();
-  superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
-  environment = {
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  };
-});
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+const superuser = openSession(database.superuserUrl);
+const environment = {
+  DATA_DIR: folder,
+  DATABASE_URL: database.url,
+  REQUESTS_PER_MINUTE: '1000000',
+  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+};
 
 afterAll(async () => {
-  await superuser?.end();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, type Profile, platform } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newSignedRequest } from '../../test/support/new-signed-request.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { announcement, once, storedCommands } from '../../test/support/stored.js';
-import type { Database } from '../foundation/database/database.js';
 import { errorCodeOf } from '../foundation/database/database-error.js';
 import type { CommandOutcome, GivenCommand, NewCommand } from '../foundation/database/ingest.js';
 import { newIdTail } from '../foundation/ids.js';
@@ -12,13 +11,7 @@ import { createAdmission } from '../gateway/auth/admission.js';
 import { hashNonce } from '../gateway/auth/authenticate.js';
 import { createCommandAccepter } from './accept.js';
 
-let database: Database;
-
-beforeAll(() => {
-  database = openPool(platform().databaseUrl as string);
-});
-
-afterAll(() => database.close());
+const database = openPool();
 
 const newCommand = (fields: Partial<NewCommand> = {}): NewCommand => ({
   idempotency_key: randomUUID(),

@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { platform } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { openPool } from '../../test/support/open-pool.js';
 import { ApiError, refuse } from '../foundation/api-error.js';
-import type { Database } from '../foundation/database/database.js';
 import { commandCatalog } from './catalog.js';
 
-let owner: postgres.Sql;
-let database: Database;
 let reads: number;
 /** A vendor of this test, removed afterwards: its broken schemas must not stay on other nodes. */
 let vendor: string;
 
-beforeAll(() => {
-  const url = platform().databaseUrl as string;
-  owner = postgres(url, { max: 1, onnotice: () => {} });
-  database = openPool(url, { debug: (_connection, query) => (reads += Number(query.includes('command_types'))) });
-});
+const url = platform().databaseUrl as string;
+const owner = postgres(url, { max: 1, onnotice: () => {} });
+const database = openPool(url, { debug: (_connection, query) => (reads += Number(query.includes('command_types'))) });
 
 afterAll(() => Promise.all([owner.end(), database.close()]));
 

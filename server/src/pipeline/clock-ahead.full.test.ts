@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { dispatch } from '../../test/support/dispatch.js';
-import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
-import { type MovableClock, movableClock } from '../../test/support/movable-clock.js';
-import { openPool } from '../../test/support/open-pool.js';
+import { startIdlePlatform } from '../../test/support/idle-platform.js';
+import { movableClock } from '../../test/support/movable-clock.js';
+import { openPool, openSession } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
-import type { Database } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/roles.js';
 import { openSteadyClock } from '../foundation/database/steady-clock.js';
 import { localSignals } from '../foundation/signals/signals.js';
@@ -21,26 +19,12 @@ const HOUR = 3_600;
 const READINGS = 30;
 const soon = { timeout: 20_000, interval: 50 };
 
-let platform: IdlePlatform;
-let superuser: postgres.Sql;
-let clock: MovableClock;
-let database: Database;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  superuser = postgres(platform.superuserUrl, { max: 1, fetch_types: false });
-  clock = await movableClock(platform.superuserUrl);
-  database = openPool(platform.databaseUrl);
-});
+const platform = await startIdlePlatform();
+const superuser = openSession(platform.superuserUrl, { fetch_types: false });
+const clock = await movableClock(platform.superuserUrl);
+const database = openPool(platform.databaseUrl);
 
 beforeEach(() => clock.setAhead(0));
-
-afterAll(async () => {
-  await database?.close();
-  await clock?.close();
-  await superuser?.end();
-  await platform?.stop();
-});
 
 const signals = localSignals();
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant } from '@tenant-open-platform/testing';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
@@ -21,13 +21,8 @@ const EARLY = 5;
 const BETWEEN_GROUPS_MS = 40;
 
 /** Two nodes, with their separate resources. */
-let nodes: Database[];
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  nodes = [0, 1].map(() => openPool(platform().databaseUrl as string));
-  tenant = await createTenant();
-});
+const nodes = [0, 1].map(() => openPool());
+const tenant = await createTenant();
 
 afterAll(() => Promise.all(nodes.map((node) => node.close())));
 

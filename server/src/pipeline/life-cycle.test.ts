@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import {
@@ -9,18 +8,14 @@ import {
   type Profile,
   platform,
   signedRequest,
-  type TestTenant,
+  temporaryFolder,
 } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, canceledCommand, completed, newCommand } from '../../test/support/commands.js';
 import { expectRefusal } from '../../test/support/expect-refusal.js';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const create = (deviceId: string, fields: object = {}) =>
   newCommand(tenant.operator, { device_id: deviceId, ...fields });
@@ -248,7 +243,7 @@ describe('a waiting request', () => {
   });
 
   test('is answered when the server stops', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'top-wait-'));
+    const folder = temporaryFolder();
     try {
       const server = await startServer({ DATA_DIR: folder });
       const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));

@@ -1,33 +1,25 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { newKeyring, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { openSession } from '../../test/support/open-pool.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'top-long-poll-'));
-let database: PrivatePostgres;
-let superuser: postgres.Sql;
+const folder = temporaryFolder();
 
-beforeAll(async () => {
-  database = await startPrivatePostgres();
-  superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
-});
+const database = await startPrivatePostgres();
+const superuser = openSession(database.superuserUrl);
 
 afterAll(async () => {
-  await superuser?.end();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('a waiting request queries the database a few times, however long it waits', async () => {
   const server = await startServer({
     DATA_DIR: folder,
     DATABASE_URL: database.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    KEYRING: newKeyring(),
     // This node only answers requests: neither relay nor sweepers run.
     ROLE: 'api',
   });

@@ -4,46 +4,41 @@ import { type CommandMessage, type CommandUpdate, subjects } from '@tenant-open-
 import { signedRequest } from '@tenant-open-platform/testing';
 import type { RunningServer } from '@tenant-open-platform/testing/start-server';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { isAccepted, startLoad } from '../../test/support/load.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../../test/support/private-platform.js';
+import { startPrivatePlatform } from '../../test/support/private-platform.js';
 import { storedCommands } from '../../test/support/stored.js';
-import { type Bus, MAX_IN_FLIGHT } from './bus/bus.js';
+import { MAX_IN_FLIGHT } from './bus/bus.js';
 import { natsBus } from './bus/nats-bus.js';
 
 /** More than a worker handles at a time. */
 const COUNT = MAX_IN_FLIGHT + 44;
 const TIMEOUT_SECONDS = 25;
 
-let platform: PrivatePlatform;
-let bus: Bus;
 let received: CommandMessage[] = [];
 /** Whether the adapter answers a command on receipt. */
 let answersAtOnce = false;
 /** The commands whose results reached the bus a second before their deadlines. */
 let answeredInTime = new Set<string>();
 
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  bus = await natsBus({ url: platform.nats.url }, pino({ level: 'silent' }));
-  await bus.consume({
-    stream: 'TOP_COMMANDS',
-    durable: 'test-adapter',
-    async handle({ body }) {
-      const command: CommandMessage = JSON.parse(body.toString('utf8'));
-      received.push(command);
-      if (answersAtOnce) {
-        await publishResults([command]);
-        if (Date.now() < Date.parse(command.deadline_at) - 1_000) answeredInTime.add(command.command_id);
-      }
-      return 'DONE';
-    },
-  });
+const platform = await startPrivatePlatform();
+const bus = await natsBus({ url: platform.nats.url }, pino({ level: 'silent' }));
+await bus.consume({
+  stream: 'TOP_COMMANDS',
+  durable: 'test-adapter',
+  async handle({ body }) {
+    const command: CommandMessage = JSON.parse(body.toString('utf8'));
+    received.push(command);
+    if (answersAtOnce) {
+      await publishResults([command]);
+      if (Date.now() < Date.parse(command.deadline_at) - 1_000) answeredInTime.add(command.command_id);
+    }
+    return 'DONE';
+  },
 });
 
 afterAll(async () => {
   await bus?.close();
-  await platform?.stop();
 });
 
 beforeEach(() => {

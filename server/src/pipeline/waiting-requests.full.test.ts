@@ -1,5 +1,5 @@
-import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
@@ -11,11 +11,7 @@ import { readCommand } from '../resources/commands/commands.js';
 import { isTerminal } from './transitions.js';
 import { createWaitFor } from './wait-for.js';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 /** A separate node on the platform's database, and every statement that it sends. */
 async function openNode({ hearsOthers = true } = {}) {

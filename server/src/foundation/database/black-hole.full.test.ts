@@ -1,46 +1,34 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, expect, test, vi } from 'vitest';
 import { isAccepted, isRead, type Sent, startLoad } from '../../../test/support/load.js';
-import { type Link, startLink } from '../../../test/support/start-link.js';
+import { openSession } from '../../../test/support/open-pool.js';
+import { startLink } from '../../../test/support/start-link.js';
 import { storedCommands } from '../../../test/support/stored.js';
 
 const POOL_SIZE = 4;
 /** The kernel alone would notice the lost connections after minutes. */
 const RECOVERED_WITHIN_MS = 60_000;
 
-let folder: string;
-let database: PrivatePostgres;
-let link: Link;
-let server: RunningServer;
-let demo: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-black-hole-'));
-  database = await startPrivatePostgres();
-  link = await startLink(database.url);
-  server = await startServer({
-    DATA_DIR: folder,
-    DATABASE_URL: link.through(database.url),
-    DATABASE_POOL_SIZE: String(POOL_SIZE),
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  });
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+const link = await startLink(database.url);
+const server = await startServer({
+  DATA_DIR: folder,
+  DATABASE_URL: link.through(database.url),
+  DATABASE_POOL_SIZE: String(POOL_SIZE),
+  KEYRING: newKeyring(),
+  REQUESTS_PER_MINUTE: '1000000',
+  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
 });
+const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
 
 afterAll(async () => {
   await server?.stop();
-  await link?.stop();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const codeOf = ({ kind, answer }: Sent): string => `${kind} ${answer?.body.code ?? answer?.status ?? 'unanswered'}`;
@@ -102,7 +90,7 @@ test('while Postgres is a black hole it answers every request, reports that it i
 }, 300_000);
 
 test('while the relay hangs it reports that it is unready and the seconds since the last round', async () => {
-  const administrator = postgres(database.superuserUrl, { max: 1 });
+  const administrator = openSession(database.superuserUrl);
   const readiness = async () => (await fetch(`${server.baseUrl}/readyz`)).json();
   await administrator.begin(async (tx) => {
     await tx`lock table relay_lease`;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { openSession } from '../../../test/support/open-pool.js';
 import { untilServed } from '../../../test/support/until-served.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -11,38 +11,32 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const ROWS = 500;
 const MIB = 1_048_576;
 
-let idle: IdlePlatform;
-
 /** Commands, events and device requests with payloads and results of 32 KiB that do not compress. */
-beforeAll(async () => {
-  idle = await startIdlePlatform();
-  const { tenant_id, client_id } = idle.demo;
-  const owner = postgres(idle.superuserUrl, { max: 1, onnotice: () => {} });
-  await owner`
-    create temporary table large as
-    select number, gen_random_uuid() as id, json_build_object('a', string_agg(md5(random()::text), '')) as json
-    from generate_series(1, ${ROWS}::int) number, generate_series(1, 1023) group by number`;
-  await owner`
-    insert into commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256, timeout_seconds,
-      status, adapter_status, device_execution_status, result, accepted_at, deadline_at, completed_at, updated_at,
-      created_by_client_id, request_id
-    )
-    select ${tenant_id}, id, 'large-' || number, 'vendor_a', 'large', 'reboot', json, '', 30, 'SUCCEEDED', 'DELIVERED',
-      'SUCCEEDED', json, now(), now(), now(), now(), ${client_id}, 'large'
-    from large`;
-  await owner`
-    insert into events (tenant_id, command_id, event_type, event_id)
-    select ${tenant_id}, id, 'command.completed', gen_random_uuid() from large`;
-  await owner`
-    insert into device_requests (
-      tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
-    )
-    select ${tenant_id}, id, 'vendor_a', 'large', 'ask', json, 'large-' || number, 'EXPIRED', now(), now() from large`;
-  await owner.end();
-});
-
-afterAll(() => idle.stop());
+const idle = await startIdlePlatform();
+const { tenant_id, client_id } = idle.demo;
+const owner = openSession(idle.superuserUrl);
+await owner`
+  create temporary table large as
+  select number, gen_random_uuid() as id, json_build_object('a', string_agg(md5(random()::text), '')) as json
+  from generate_series(1, ${ROWS}::int) number, generate_series(1, 1023) group by number`;
+await owner`
+  insert into commands (
+    tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256, timeout_seconds,
+    status, adapter_status, device_execution_status, result, accepted_at, deadline_at, completed_at, updated_at,
+    created_by_client_id, request_id
+  )
+  select ${tenant_id}, id, 'large-' || number, 'vendor_a', 'large', 'reboot', json, '', 30, 'SUCCEEDED', 'DELIVERED',
+    'SUCCEEDED', json, now(), now(), now(), now(), ${client_id}, 'large'
+  from large`;
+await owner`
+  insert into events (tenant_id, command_id, event_type, event_id)
+  select ${tenant_id}, id, 'command.completed', gen_random_uuid() from large`;
+await owner`
+  insert into device_requests (
+    tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
+  )
+  select ${tenant_id}, id, 'vendor_a', 'large', 'ask', json, 'large-' || number, 'EXPIRED', now(), now() from large`;
+await owner.end();
 
 const read = (target: string) => signedRequest(idle.demo, 'GET', `/api/v1/open/${target}`);
 
@@ -77,7 +71,7 @@ test('16 concurrent lists of 500 large commands do not fill the memory', async (
 
 test('the summary of a batch of 25,001 commands counts each once, 10,000 a request', async () => {
   const batch = randomUUID();
-  const owner = postgres(idle.superuserUrl, { max: 1, onnotice: () => {} });
+  const owner = openSession(idle.superuserUrl);
   onTestFinished(() => owner.end());
   const { tenant_id, client_id } = idle.demo;
   await owner`

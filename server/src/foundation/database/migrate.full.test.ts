@@ -1,29 +1,24 @@
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { openSession } from '../../../test/support/open-pool.js';
 import { migrate } from './migrate.js';
 
 const drizzle = fileURLToPath(new URL('../../../drizzle', import.meta.url));
-const temporary = mkdtempSync(join(tmpdir(), 'top-migrate-'));
+const temporary = temporaryFolder();
 
-let server: PrivatePostgres;
+const server = await startPrivatePostgres();
 /** Requests as the old nodes keep sending them. */
-let requests: postgres.Sql;
-
-beforeAll(async () => {
-  server = await startPrivatePostgres();
-  requests = open(4);
-  await migrateWith(drizzle);
-});
+const requests = open(4);
+await migrateWith(drizzle);
 
 afterAll(async () => {
   await requests?.end();
   await server?.stop();
-  rmSync(temporary, { recursive: true, force: true });
 });
 
 const open = (max: number) => postgres(server.url, { max, fetch_types: false, onnotice: () => {} });
@@ -127,7 +122,7 @@ test('an index left invalid by an interrupted build is built again', async () =>
 /** A new database of the same login. */
 async function createDatabase(): Promise<postgres.Sql> {
   const name = `d${crypto.randomUUID().replaceAll('-', '')}`;
-  const superuser = postgres(server.superuserUrl, { max: 1, fetch_types: false });
+  const superuser = openSession(server.superuserUrl, { fetch_types: false });
   await superuser.unsafe(`create database ${name} owner platform`);
   await superuser.end();
   const sql = postgres(server.url, { database: name, max: 1, fetch_types: false, onnotice: () => {} });

@@ -1,20 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeEach, expect, test, vi } from 'vitest';
 import { isAccepted, isRead, type Load, type Sent, startLoad } from '../../../test/support/load.js';
 import { announcement, once, storedCommands } from '../../../test/support/stored.js';
 
-let folder: string;
-let database: PrivatePostgres;
-let server: RunningServer;
-let demo: Profile;
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 
 const start = () =>
   startServer({
@@ -25,17 +19,14 @@ const start = () =>
     FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   });
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-outage-'));
-  database = await startPrivatePostgres();
-  server = await start();
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-});
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+let server = await start();
+const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
 
 afterAll(async () => {
   await server?.stop();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 let load: Load;

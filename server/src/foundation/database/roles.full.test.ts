@@ -1,16 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { openSession } from '../../../test/support/open-pool.js';
 
-let folder: string;
-let database: PrivatePostgres;
-let superuser: postgres.Sql;
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 
 async function startUp(url = database.url): Promise<string> {
   try {
@@ -23,17 +18,13 @@ async function startUp(url = database.url): Promise<string> {
   }
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-roles-'));
-  database = await startPrivatePostgres();
-  expect(await startUp()).toBe('exit 0');
-  superuser = postgres(database.superuserUrl, { max: 1 });
-});
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+expect(await startUp()).toBe('exit 0');
+const superuser = openSession(database.superuserUrl);
 
 afterAll(async () => {
-  await superuser?.end();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test.each([

@@ -1,14 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, expect, test } from 'vitest';
 import { COMMANDS } from '../../../test/support/commands.js';
 import { isAccepted, isRead, startLoad } from '../../../test/support/load.js';
+import { openSession } from '../../../test/support/open-pool.js';
 
 const hostile = {
   default_transaction_isolation: 'serializable',
@@ -27,10 +25,6 @@ const hostile = {
   client_encoding: 'LATIN1',
 };
 
-let folder: string;
-let database: PrivatePostgres;
-let server: RunningServer;
-
 const start = () =>
   startServer({
     DATA_DIR: folder,
@@ -39,24 +33,21 @@ const start = () =>
     REQUESTS_PER_MINUTE: '1000000',
     FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   });
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-settings-'));
-  database = await startPrivatePostgres();
-  const superuser = postgres(database.superuserUrl, { max: 1 });
-  for (const [name, value] of Object.entries(hostile)) {
-    await superuser.unsafe(`alter database platform set ${name} = '${value}'`);
-    await superuser.unsafe(`alter role platform set ${name} = '${value}'`);
-  }
-  await superuser.end();
-  server = await start();
-});
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+const superuser = openSession(database.superuserUrl);
+for (const [name, value] of Object.entries(hostile)) {
+  await superuser.unsafe(`alter database platform set ${name} = '${value}'`);
+  await superuser.unsafe(`alter role platform set ${name} = '${value}'`);
+}
+await superuser.end();
+let server = await start();
 
 afterAll(async () => {
   await server?.stop();
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('hostile settings of the database and its user change nothing, even after a restart', async () => {

@@ -1,26 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Profile, rawRequest, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { rawRequest, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, expect, test, vi } from 'vitest';
 
 const ME = '/api/v1/open/me';
 
-let folder: string;
-let server: RunningServer;
-let demo: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-refusals-'));
-  server = await startServer({ DATA_DIR: folder, TRUST_PROXY: '1' });
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-});
+const folder = temporaryFolder();
+const server = await startServer({ DATA_DIR: folder, TRUST_PROXY: '1' });
+const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
 
 afterAll(async () => {
   await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 type Line = Record<string, unknown> & { code?: string; left_out?: number };

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type Msg } from '@nats-io/transport-node';
 import { durables, subjects } from '@tenant-open-platform/contract/bus';
 import { type FetchInit, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import { serveVendor } from '@tenant-open-platform/sdk/adapter';
-import type { Profile } from '@tenant-open-platform/testing';
+import { type Profile, temporaryFolder } from '@tenant-open-platform/testing';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -17,7 +16,7 @@ const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', 
 
 /** A server, an adapter of the kit for its tenant `demo`, and all messages on the bus. */
 async function setUp(environment: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'top-traces-'));
+  const folder = temporaryFolder();
   const nats = await startPrivateNats();
   const server = await startServer({ DATA_DIR: folder, NATS_URL: nats.url, ...environment });
   const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));

@@ -1,22 +1,14 @@
-import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { unique } from '../../../test/support/unique.js';
-import type { Database } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/roles.js';
 import type { Call } from '../operation/call.js';
 import { withAudit } from './audit.js';
 
-let database: Database;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  database = openPool(platform().databaseUrl as string);
-  tenant = await createTenant();
-});
-
-afterAll(() => database.close());
+const database = openPool();
+const tenant = await createTenant();
 
 /** A change of the tenant as a handler makes it: a new role. The log keeps `path` as the target. */
 function createRole({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorCode } from '@tenant-open-platform/contract';
-import { createTenant, type Profile } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { sendBytes, sendSignedBytes } from '../../../test/support/send-bytes.js';
 
@@ -27,11 +27,7 @@ const vectors: { accept: AcceptedVector[]; reject: Vector[] } = JSON.parse(
   readFileSync(new URL('../../../../contract/vectors/vectors.json', import.meta.url), 'utf8'),
 );
 
-let caller: Profile;
-
-beforeAll(async () => {
-  caller = (await createTenant()).operator;
-});
+const caller = (await createTenant()).operator;
 
 const bodyOf = ({ body_base64 }: { body_base64: string }) => Buffer.from(body_base64, 'base64');
 

@@ -1,12 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test } from 'vitest';
 
 test('credentials.get and credentials.list show when each secret was last used, also after a restart', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-last-used-'));
+  const folder = temporaryFolder();
   let server: RunningServer = await startServer({ DATA_DIR: folder });
   onTestFinished(async () => {
     await server.stop();

@@ -1,4 +1,3 @@
-import { platform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
@@ -8,7 +7,7 @@ import { purgeNonces } from './admission.js';
 const NOBODY = -2;
 
 test('all expired nonces are deleted, and no nonce that has not expired', async () => {
-  const { sql, close } = openPool(platform().databaseUrl as string);
+  const { sql, close } = openPool();
   onTestFinished(close);
   await sql`
     insert into nonces

@@ -1,29 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allOperations } from '@tenant-open-platform/contract';
-import { type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { platform, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, expect, test } from 'vitest';
 import { unique } from '../../../test/support/unique.js';
 
 const PAGE = 'https://docs.example.com';
 const LOCAL_PAGE = 'http://127.0.0.1:3000';
 const COMMANDS = '/api/v1/open/downlink/commands';
 
-const folder = mkdtempSync(join(tmpdir(), 'top-cors-'));
-let server: RunningServer;
-let demo: Profile;
+const folder = temporaryFolder();
 
-beforeAll(async () => {
-  server = await startServer({ DATA_DIR: folder, CORS_ORIGINS: `${PAGE},${LOCAL_PAGE}` });
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-}, 60_000);
+const server = await startServer({ DATA_DIR: folder, CORS_ORIGINS: `${PAGE},${LOCAL_PAGE}` });
+const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
 
 afterAll(async () => {
   await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 type Headers = Record<string, string | string[] | undefined>;

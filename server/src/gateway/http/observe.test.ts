@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, sign } from '@tenant-open-platform/testing';
+import { type Profile, sign, temporaryFolder } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
 
@@ -10,7 +9,7 @@ const ABANDONED = /^top_request_duration_seconds_count\{operation="none",status=
 
 test('counts a request whose caller disconnected before the answer as 499', async () => {
   // Other tests add to the counters of the shared server.
-  const folder = mkdtempSync(join(tmpdir(), 'top-observe-'));
+  const folder = temporaryFolder();
   const server = await startServer({ DATA_DIR: folder });
   onTestFinished(async () => {
     await server.stop();

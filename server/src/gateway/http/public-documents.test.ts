@@ -1,9 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { allOperations, errors } from '@tenant-open-platform/contract';
-import { platform, rawRequest } from '@tenant-open-platform/testing';
+import { platform, rawRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
@@ -45,7 +43,7 @@ test('llms.txt leads to the documents and names every operation', async () => {
 });
 
 test('OpenAPI names the platform that serves it, below its path prefix', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'top-documents-'));
+  const data = temporaryFolder();
   const server = await startServer({ DATA_DIR: data, BASE_PATH: '/platform', REFERENCE_PAGE: 'false' });
   onTestFinished(async () => {
     await server.stop();

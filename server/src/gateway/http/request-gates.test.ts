@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { type Parts, sendBytes, sendSignedBytes } from '../../../test/support/send-bytes.js';
 
@@ -10,11 +10,7 @@ const ME = '/api/v1/open/me';
 const BODY_LIMIT_BYTES = 65_536;
 const HEADERS_LIMIT_BYTES = 16_384;
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const command = (fields: object = {}) => ({
   vendor: 'vendor_a',

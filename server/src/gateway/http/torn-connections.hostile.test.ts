@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { newKeyring, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
 import { hostileRequests, randomNumbers } from '../../../test/support/hostile-requests.js';
 
@@ -18,30 +17,22 @@ const MAX_GROWTH_BYTES = 50 * 2 ** 20;
 /** A request that stays incomplete is refused after 10 s. */
 const WITHIN = { timeout: 60_000, interval: 500 };
 
-let folder: string;
-let postgres: PrivatePostgres;
-let server: RunningServer;
-let demo: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-hostile-'));
-  postgres = await startPrivatePostgres();
-  server = await startServer({
-    // V8 collects garbage early in a small heap, so that held memory can be told apart from garbage.
-    NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=128',
-    DATA_DIR: folder,
-    DATABASE_URL: postgres.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  });
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+const folder = temporaryFolder();
+const postgres = await startPrivatePostgres();
+const server = await startServer({
+  // V8 collects garbage early in a small heap, so that held memory can be told apart from garbage.
+  NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=128',
+  DATA_DIR: folder,
+  DATABASE_URL: postgres.url,
+  KEYRING: newKeyring(),
+  REQUESTS_PER_MINUTE: '1000000',
+  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
 });
+const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
 
 afterAll(async () => {
   await server?.stop();
   await postgres?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const seed = Number(process.env.SEED ?? randomBytes(4).readUInt32BE());

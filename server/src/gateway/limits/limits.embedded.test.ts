@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Answer, type Profile, type RequestOptions, signedRequest } from '@tenant-open-platform/testing';
+import {
+  type Answer,
+  type Profile,
+  type RequestOptions,
+  signedRequest,
+  temporaryFolder,
+} from '@tenant-open-platform/testing';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const LIMIT = 10;
 const ME = '/api/v1/open/me';
 
-let folder: string;
 let server: RunningServer | null = null;
 let admin: Profile;
 let demo: Profile;
@@ -26,15 +30,12 @@ async function restart(environment: Record<string, string>): Promise<void> {
   demo = profile('demo.json');
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-limits-'));
-  await restart({ REQUESTS_PER_MINUTE: '1000' });
-  while (unused.length < 11) unused.push(await createOperator());
-});
+const folder = temporaryFolder();
+await restart({ REQUESTS_PER_MINUTE: '1000' });
+while (unused.length < 11) unused.push(await createOperator());
 
 afterAll(async () => {
   await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function createOperator(): Promise<Profile> {

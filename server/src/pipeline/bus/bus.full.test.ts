@@ -4,7 +4,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
 import { type PrivateNats, startNatsCluster, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StartupError } from '../../foundation/startup-error.js';
 import { type Bus, type Consumer, type Delivery, MAX_IN_FLIGHT, type Message, type Outcome } from './bus.js';
 import { inProcessBus } from './in-process-bus.js';
@@ -12,11 +12,7 @@ import { natsBus } from './nats-bus.js';
 
 const logger = pino({ level: 'silent' });
 
-let nats: PrivateNats;
-
-beforeAll(async () => {
-  nats = await startPrivateNats();
-});
+const nats = await startPrivateNats();
 
 afterAll(() => nats.stop());
 

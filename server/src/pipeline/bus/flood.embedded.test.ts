@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import type { Profile } from '@tenant-open-platform/testing';
+import { temporaryFolder } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import { startBackground } from '../../background.js';
 import { readConfig } from '../../config.js';
-import type { Database } from '../../foundation/database/database.js';
 import { newIdTail } from '../../foundation/ids.js';
 import { localSignals } from '../../foundation/signals/signals.js';
 import { createCommandAccepter } from '../accept.js';
@@ -25,30 +23,22 @@ const FLOOD = 5_000;
 const FLOODING = 'platform';
 const worker = fileURLToPath(new URL('../../../dist/embedded-worker.js', import.meta.url));
 
-/** The embedded database and the bus of a single process, in this process: only it can reach that bus. */
-let folder: string;
-let embedded: Worker;
-let database: Database;
-let demo: Profile;
 let bus: Bus;
 let stops: (() => Promise<void>)[];
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-flood-'));
-  const server = await startServer({ DATA_DIR: folder });
-  await server.stop();
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-  const path = join(folder, 'flood.sock');
-  embedded = new Worker(worker, { workerData: { directory: join(folder, 'postgres'), socketPath: path } });
-  await once(embedded, 'message');
-  database = openPool('postgres://postgres@localhost', { path, max: 1, max_lifetime: null });
-});
+/** The embedded database and the bus of a single process, in this process: only it can reach that bus. */
+const folder = temporaryFolder();
+const server = await startServer({ DATA_DIR: folder });
+await server.stop();
+const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+const path = join(folder, 'flood.sock');
+const embedded = new Worker(worker, { workerData: { directory: join(folder, 'postgres'), socketPath: path } });
+await once(embedded, 'message');
+const database = openPool('postgres://postgres@localhost', { path, max: 1, max_lifetime: null });
 
 afterAll(async () => {
-  await database?.close();
   embedded?.postMessage('stop');
   if (embedded) await once(embedded, 'exit');
-  rmSync(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {

@@ -2,34 +2,27 @@ import { randomUUID } from 'node:crypto';
 import { type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { untilServed } from '../../../test/support/until-served.js';
-import { type Bus, MAX_IN_FLIGHT } from './bus.js';
+import { MAX_IN_FLIGHT } from './bus.js';
 import { natsBus } from './nats-bus.js';
 
 /** The most that NATS keeps of one subject. */
 const FLOOD = 5_000;
 const PER_SUBJECT = 'maximum messages per subject exceeded';
 
-let platform: PrivatePlatform;
-let bus: Bus;
-let neighbour: Profile;
-
 /** What follows a flood that is paced for 40 seconds would wait behind it. So this tenant sends nothing else. */
 const BULKY = 'bulky';
 
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  bus = await natsBus({ url: platform.nats.url }, pino({ level: 'silent' }));
-  neighbour = await createOperator('neighbour');
-  await createOperator(BULKY);
-});
+const platform = await startPrivatePlatform();
+const bus = await natsBus({ url: platform.nats.url }, pino({ level: 'silent' }));
+const neighbour = await createOperator('neighbour');
+await createOperator(BULKY);
 
 afterAll(async () => {
   await bus?.close();
-  await platform?.stop();
 });
 
 /** An operator of a tenant of its own. */

@@ -1,10 +1,9 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { type PrivateNats, startNatsCluster } from '@tenant-open-platform/testing/private-nats';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
@@ -15,7 +14,7 @@ const STREAMS = ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS'];
 
 /** A cluster, a Postgres and a folder of one test: the tests wait long, so they run at the same time. */
 async function startCluster({ onTestFinished }: TestContext, options: { isLastLate?: boolean } = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'top-nats-cluster-'));
+  const folder = temporaryFolder();
   const servers: RunningServer[] = [];
   const [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster(options)]);
   const urls = cluster.map(({ url }) => url);
@@ -31,7 +30,7 @@ async function startCluster({ onTestFinished }: TestContext, options: { isLastLa
     DATA_DIR: folder,
     DATABASE_URL: postgres.url,
     NATS_URL: urls.join(),
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    KEYRING: newKeyring(),
     REQUESTS_PER_MINUTE: '1000000',
   };
   return {

@@ -1,10 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import type { Profile } from '@tenant-open-platform/testing';
+import { newKeyring, type Profile, temporaryFolder } from '@tenant-open-platform/testing';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
@@ -21,7 +19,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 /** A nats-server and a folder of one test: the tests wait long, so they run at the same time. */
 async function startNats({ onTestFinished }: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'top-nats-start-'));
+  const folder = temporaryFolder();
   const nats = await startPrivateNats();
   onTestFinished(async () => {
     await nats.stop();
@@ -80,7 +78,7 @@ async function startNodes(
   });
   const shared = {
     DATABASE_URL: postgres.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    KEYRING: newKeyring(),
     REQUESTS_PER_MINUTE: '1000000',
     FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   };
@@ -218,7 +216,7 @@ test.concurrent('a start that the database refuses changes nothing on NATS', asy
   const configs = async () => (await streams.list().next()).map(({ config }) => config);
   const before = await configs();
   expect(before).toHaveLength(1);
-  const KEYRING = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+  const KEYRING = newKeyring();
   expect(await refusal(start, { DATABASE_URL: postgres.superuserUrl, KEYRING })).toMatch(/is a superuser/);
   expect(await configs()).toEqual(before);
 });

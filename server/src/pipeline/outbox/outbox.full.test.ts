@@ -1,28 +1,23 @@
 import { signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type postgres from 'postgres';
+import { afterAll, expect, test, vi } from 'vitest';
 import { completed, newCommand } from '../../../test/support/commands.js';
 import { newPrincipal, registerEventReader } from '../../../test/support/new-principal.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { openSession } from '../../../test/support/open-pool.js';
+import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { startTenantAdapter } from '../../../test/support/start-tenant-adapter.js';
 
 const soon = { timeout: 30_000, interval: 50 };
 
-let platform: PrivatePlatform;
-let adapter: ReturnType<typeof startTenantAdapter>;
-
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  const { admin, client } = platform;
-  const target = '/api/v1/platform/tenants/demo/bus/principals';
-  expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
-  await registerEventReader(admin);
-  adapter = startTenantAdapter(client, 'demo', 'vendor_a');
-});
+const platform = await startPrivatePlatform();
+const { admin, client } = platform;
+const target = '/api/v1/platform/tenants/demo/bus/principals';
+expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
+await registerEventReader(admin);
+const adapter = startTenantAdapter(client, 'demo', 'vendor_a');
 
 afterAll(async () => {
   await adapter?.stop();
-  await platform?.stop();
 });
 
 const send = (fields: object = {}) => newCommand(platform.demo, { timeout_seconds: 300, ...fields });
@@ -63,7 +58,7 @@ test('the metrics report how much waits to be published, and how long it has wai
   const ids = [await send(), await send(), await send()];
   await vi.waitFor(async () => expect(await metric('top_outbox_unpublished')).toBe(3), soon);
   await vi.waitFor(async () => expect(await metric('top_events_unpublished')).toBe(3), soon);
-  const superuser = postgres(platform.postgres.superuserUrl, { max: 1 });
+  const superuser = openSession(platform.postgres.superuserUrl);
   await superuser`update outbox set created_at = now() - interval '1 hour' where fact_id = ${ids[0] as string}`;
   await superuser`update events set logged_at = now() - interval '2 hours' where command_id = ${ids[0] as string}`;
   await superuser.end();

@@ -1,22 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
-import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { type Answer, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, completed } from '../../../test/support/commands.js';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { isAccepted, startLoad } from '../../../test/support/load.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import { storedCommands } from '../../../test/support/stored.js';
 import { untilServed } from '../../../test/support/until-served.js';
-import type { Database } from '../../foundation/database/database.js';
 import { localSignals } from '../../foundation/signals/signals.js';
-import type { Bus } from '../bus/bus.js';
 import { inProcessBus } from '../bus/in-process-bus.js';
 import { readEvents } from '../events.js';
 import { createCommandSweeper } from '../sweeper.js';
@@ -28,20 +25,12 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const soon = { timeout: 60_000, interval: 50 };
 
-let platform: IdlePlatform;
-let database: Database;
-let bus: Bus;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  database = openPool(platform.databaseUrl);
-  bus = inProcessBus();
-});
+const platform = await startIdlePlatform();
+const database = openPool(platform.databaseUrl);
+const bus = inProcessBus();
 
 afterAll(async () => {
   await bus?.close();
-  await database?.close();
-  await platform?.stop();
 });
 
 /** A relay whose bus acknowledges one batch after the other, each after this time. */
@@ -321,7 +310,7 @@ test('above the capacity of the relay, excess commands are refused at once and n
 });
 
 test('on the embedded database, too, a tenant with 50,000 waiting rows is refused from the first request on, and another tenant is served', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-overload-'));
+  const folder = temporaryFolder();
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const start = async () => {
     const server = await startServer({ DATA_DIR: folder });

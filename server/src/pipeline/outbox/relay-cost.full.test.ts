@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
-import { openPool } from '../../../test/support/open-pool.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { localSignals } from '../../foundation/signals/signals.js';
@@ -17,7 +17,7 @@ let superuser: postgres.Sql;
 beforeEach(async () => {
   platform = await startIdlePlatform();
   database = openPool(platform.databaseUrl);
-  superuser = postgres(platform.superuserUrl, { max: 1, onnotice: () => {} });
+  superuser = openSession(platform.superuserUrl);
   await superuser`alter table commands set (autovacuum_enabled = false)`;
   await superuser`alter table outbox set (autovacuum_enabled = false)`;
 });

@@ -3,11 +3,11 @@ import { PlatformEvent } from '@tenant-open-platform/contract';
 import { CommandMessage, DeviceReplyMessage, subjects } from '@tenant-open-platform/contract/bus';
 import { type Answer, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { z } from 'zod';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
 import { newPrincipal, registerEventReader } from '../../../test/support/new-principal.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { silent } from '../../../test/support/silent.js';
 import { startTenantAdapter } from '../../../test/support/start-tenant-adapter.js';
 import { storedWork } from '../../../test/support/stored.js';
@@ -25,17 +25,10 @@ const demo = 'demo';
 /** A republish reads pages of this many messages. */
 const PAGE = 256;
 
-let platform: PrivatePlatform;
-let startedAt: string;
-
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  startedAt = new Date(Date.now() - 60_000).toISOString();
-  await administer('POST', `/api/v1/platform/tenants/${demo}/bus/principals`, newPrincipal());
-  await registerEventReader(platform.admin);
-});
-
-afterAll(() => platform?.stop());
+const platform = await startPrivatePlatform();
+const startedAt = new Date(Date.now() - 60_000).toISOString();
+await administer('POST', `/api/v1/platform/tenants/${demo}/bus/principals`, newPrincipal());
+await registerEventReader(platform.admin);
 
 async function administer(method: string, target: string, body: object): Promise<Answer['body']> {
   const answer = await untilServed(() => signedRequest(platform.admin, method, target, { body }));

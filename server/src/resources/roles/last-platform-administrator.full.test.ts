@@ -1,34 +1,27 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 
 const PLATFORM = '/api/v1/platform/tenants/platform';
 
-let folder: string;
-let database: PrivatePostgres;
 const servers: RunningServer[] = [];
-let first: Profile;
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-last-administrator-'));
-  database = await startPrivatePostgres();
-  const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
-  for (const node of ['a', 'b']) {
-    const DATA_DIR = join(folder, node);
-    servers.push(await startServer({ DATA_DIR, DATABASE_URL: database.url, KEYRING: keyring }));
-  }
-  first = JSON.parse(readFileSync(join(folder, 'a', 'platform-admin.json'), 'utf8'));
-});
+const folder = temporaryFolder();
+const database = await startPrivatePostgres();
+const keyring = newKeyring();
+for (const node of ['a', 'b']) {
+  const DATA_DIR = join(folder, node);
+  servers.push(await startServer({ DATA_DIR, DATABASE_URL: database.url, KEYRING: keyring }));
+}
+let first = JSON.parse(readFileSync(join(folder, 'a', 'platform-admin.json'), 'utf8'));
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function makeAdministrator(by: Profile): Promise<Profile> {

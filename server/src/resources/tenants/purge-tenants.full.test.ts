@@ -6,7 +6,7 @@ import { durables, subjects } from '@tenant-open-platform/contract/bus';
 import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
 import { getTableName } from 'drizzle-orm';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
@@ -14,8 +14,8 @@ import { isAccepted, startLoad } from '../../../test/support/load.js';
 import { ID_OF_N, multiply } from '../../../test/support/multiply.js';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
-import { openPool } from '../../../test/support/open-pool.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
+import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { silent } from '../../../test/support/silent.js';
 import type { Database } from '../../foundation/database/database.js';
 import { inProcessBus } from '../../pipeline/bus/in-process-bus.js';
@@ -31,20 +31,11 @@ const TARGET = `/api/v1/platform/tenants/${TENANT}`;
 /** A part of every name, key and payload of the tenant. */
 const MARKER = 'zq7marker';
 
-let platform: PrivatePlatform;
-let owner: postgres.Sql;
 let operator: Profile;
 let principalId: string;
 
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  owner = postgres(platform.postgres.superuserUrl, { max: 2, onnotice: () => {} });
-}, 60_000);
-
-afterAll(async () => {
-  await owner?.end();
-  await platform?.stop();
-});
+const platform = await startPrivatePlatform();
+const owner = openSession(platform.postgres.superuserUrl, { max: 2 });
 
 async function call(caller: Profile, method: string, target: string, body?: object): Promise<Answer['body']> {
   const answer = await signedRequest(caller, method, target, {
@@ -251,7 +242,7 @@ describe('round by round', () => {
 
   beforeAll(async () => {
     idle = await startIdlePlatform();
-    superuser = postgres(idle.superuserUrl, { max: 2, onnotice: () => {} });
+    superuser = openSession(idle.superuserUrl, { max: 2 });
     database = openPool(idle.databaseUrl);
   }, 60_000);
 
