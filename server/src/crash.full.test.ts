@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from '@nats-io/transport-node';
-import { signedRequest } from '@tenant-open-platform/testing';
-import { afterAll, expect, test, vi } from 'vitest';
+import { atEnd, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 import { isAccepted, startLoad } from '../test/support/load.js';
 import { registerEventReader } from '../test/support/new-principal.js';
 import { startPrivatePlatform } from '../test/support/private-platform.js';
@@ -14,9 +14,7 @@ const platform = await startPrivatePlatform();
 await registerEventReader(platform.admin);
 const [adapter, bus] = await Promise.all([startAdapter(platform.nats.url), connect({ servers: platform.nats.url })]);
 
-afterAll(async () => {
-  await Promise.all([adapter?.stop(), bus?.close()]);
-});
+atEnd(() => Promise.all([adapter.stop(), bus.close()]));
 
 /** Some commands are answered at once, some never. Some become due while no process runs to dispatch them. */
 const inTurn = () => {

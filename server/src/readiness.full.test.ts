@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { newKeyring, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { newKeyring, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import connect from 'postgres';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../test/support/commands.js';
 import { expectRefusal } from '../test/support/expect-refusal.js';
 import { openSession } from '../test/support/open-pool.js';
@@ -31,23 +30,15 @@ const create = () =>
     body: { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: unique('k') },
   });
 
-const environmentOf = (databaseUrl: string) => ({
-  DATABASE_URL: databaseUrl,
-  KEYRING: newKeyring(),
-});
+const environmentOf = (databaseUrl: string) => ({ DATABASE_URL: databaseUrl, KEYRING: newKeyring() });
 
 const folder = temporaryFolder();
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 const superuser = openSession(database.superuserUrl);
 const environment = environmentOf(database.url);
-const servers = [await startServer({ ...environment, DATA_DIR: join(folder, 'all') })];
-servers.push(await startServer({ ...environment, DATA_DIR: join(folder, 'api'), ROLE: 'api' }));
-const demo = JSON.parse(readFileSync(join(folder, 'all', 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await database?.stop();
-});
+const server = await startNode(environment);
+const servers = [server, await startNode({ ...environment, ROLE: 'api' })];
+const { demo } = server;
 
 test('a first start is ready once the profiles are written', async () => {
   await superuser`create database fresh owner platform`;
@@ -61,7 +52,7 @@ test('a first start is ready once the profiles are written', async () => {
   const inFresh = connect(url(database.superuserUrl), { max: 1 });
   const { start } = await inFresh.begin(async (tx) => {
     await tx`select from tenants where tenant_id = 'platform' for update`;
-    const start = startServer(environment);
+    const start = startNode(environment);
     const starting = async () => expect(await state()).toEqual(unready('starting'));
     await vi.waitFor(starting, { timeout: 30_000, interval: 50 });
     expect(existsSync(profile)).toBe(false);

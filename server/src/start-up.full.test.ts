@@ -1,13 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
-import { type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from '../test/support/commands.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
@@ -19,14 +20,11 @@ let folder: string;
 let running: RunningServer[];
 
 /** A data directory after its first start, which takes most of the time: for tests of other properties. */
-const initialized = temporaryFolder();
-const server = await startServer({ DATA_DIR: initialized });
-await server.stop();
-
-afterAll(() => rmSync(initialized, { recursive: true, force: true }));
+const { folder: initialized, ...first } = await startNode();
+await first.stop();
 
 beforeEach(() => {
-  folder = temporaryFolder();
+  folder = mkdtempSync(join(tmpdir(), 'top-start-'));
   running = [];
 });
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { beforeAll, describe, expect, type TestContext, test } from 'vitest';
 import { openSession } from '../test/support/open-pool.js';
 import { startLink } from '../test/support/start-link.js';
 
@@ -29,9 +29,9 @@ async function refusal(change: Partial<URL> = {}): Promise<string> {
 }
 
 const folder = temporaryFolder();
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 const superuser = openSession(database.superuserUrl);
-const { password } = new URL(database.url;
+const { password } = new URL(database.url);
 for (const statement of [
   `create role weak login password '${password}'`,
   'create database weak owner weak',
@@ -44,10 +44,6 @@ for (const statement of [
 ]) {
   await superuser.unsafe(statement);
 }
-
-afterAll(async () => {
-  await database?.stop();
-});
 
 /** Asks for a password as Postgres does (SCRAM), without knowing it. Returns its port. */
 async function startImpostor({ onTestFinished }: TestContext): Promise<string> {

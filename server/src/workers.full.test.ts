@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { atEnd, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from '../test/support/commands.js';
 import { isAccepted, startLoad } from '../test/support/load.js';
 import { openSession } from '../test/support/open-pool.js';
@@ -35,15 +35,12 @@ const key = randomBytes(32);
 
 const folder = temporaryFolder();
 writeKeyring(key);
-const [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats()]);
+const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
 const superuser = openSession(postgres.superuserUrl);
 const server = await start();
 const demo = { ...JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')), base_url: server.baseUrl };
 
-afterAll(async () => {
-  await server?.stop();
-  await Promise.all([postgres?.stop(), nats?.stop()]);
-});
+atEnd(server.stop);
 
 /** The latest process of each name: each logs its id when it is ready. */
 function processesOf({ stderr }: RunningServer): Record<string, number> {

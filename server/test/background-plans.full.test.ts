@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
+import { startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
 import { planSettings } from '../src/foundation/database/session-settings.js';
@@ -36,16 +33,12 @@ const ROWS = 200_000;
 /** The backlog metrics count up to 10,000 rows and 10,000 events. No other statement reads more. */
 const ROWS_READ = 21_000;
 
-const folder = temporaryFolder();
-
 const postgres = await startExplainedPostgres();
-const server = await startServer({
-  DATA_DIR: folder,
+const server = await startNode({
   DATABASE_URL: postgres.url,
-  KEYRING: newKeyring(),
   ROLE: 'api',
 });
-const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+const { demo } = server;
 const samples = await createSamples(server.baseUrl);
 await server.stop();
 const database = openPool(postgres.url, { max: 1, connection: planSettings });

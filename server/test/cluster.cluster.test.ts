@@ -1,19 +1,21 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
-import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
+import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import type { Profile } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
 import { startNatsCluster } from '@tenant-open-platform/testing/private-nats';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { registerEventReader } from './support/new-principal.js';
-import { openSession } from './support/open-pool.js';
-import { startAdapter } from './support/start-adapter.js';
+import { type Adapter, startAdapter } from './support/start-adapter.js';
 import { startCaller } from './support/start-caller.js';
 import { startHaproxy } from './support/start-haproxy.js';
 import { storedCommands, storedWork } from './support/stored.js';
@@ -28,41 +30,54 @@ const FROZEN_MS = 60_000;
 const NATS_DOWN_MS = 20_000;
 const soon = { timeout: 60_000, interval: 100 };
 
+let folder: string;
+let primary: PrivatePostgres;
+let standby: PrivatePostgres;
+let nats: Awaited<ReturnType<typeof startNatsCluster>>;
+let connection: NatsConnection;
+let manager: JetStreamManager;
+let haproxy: Awaited<ReturnType<typeof startHaproxy>>;
+let adapter: Adapter;
+let demo: Profile;
+let environment: Record<string, string>;
+/** Two nodes that answer requests, then two workers. */
+let nodes: { role: 'api' | 'worker'; port: number; server: RunningServer }[];
 const servers: PrivatePostgres[] = [];
 const table: string[] = [];
 
-const folder = temporaryFolder();
-let primary = await startPrivatePostgres({ settings: { synchronous_standby_names: '*' } });
-let standby = await primary.startStandby();
-servers.push(primary, standby);
-const nats = await startNatsCluster();
-const natsUrls = nats.map(({ url }) => url);
-const connection = await connect({ servers: natsUrls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
-const manager = await vi.waitFor(() => jetstreamManager(connection), soon);
-const hostOf = ({ url }: PrivatePostgres) => new URL(url).host;
-const environment = {
-  DATA_DIR: folder,
-  DATABASE_URL: primary.url.replace(hostOf(primary), `${hostOf(primary)},${hostOf(standby)}`),
-  NATS_URL: natsUrls.join(),
-  KEYRING: newKeyring(),
-  REQUESTS_PER_MINUTE: '1000000',
-  TRUST_PROXY: '1',
-  LOG_LEVEL: 'warn',
-};
-/** Two nodes that answer requests, then two workers. */
-const nodes = [];
-for (const role of ['api', 'api', 'worker', 'worker'] as const) {
-  const port = await freePort();
-  nodes.push({ role, port, server: await startNode({ role, port }) });
-}
-const haproxy = await startHaproxy(nodes.flatMap(({ role, port }) => (role === 'api' ? [port] : [])));
-const adapter = await startAdapter(environment.NATS_URL as string);
-const profile = (file: string) => ({
-  ...JSON.parse(readFileSync(join(folder, file), 'utf8')),
-  base_url: haproxy.url,
-});
-const demo = profile('demo.json');
-await registerEventReader(profile('platform-admin.json'));
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'top-cluster-'));
+  primary = await startPrivatePostgres({ settings: { synchronous_standby_names: '*' } });
+  standby = await primary.startStandby();
+  servers.push(primary, standby);
+  nats = await startNatsCluster();
+  const natsUrls = nats.map(({ url }) => url);
+  connection = await connect({ servers: natsUrls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
+  manager = await vi.waitFor(() => jetstreamManager(connection), soon);
+  const hostOf = ({ url }: PrivatePostgres) => new URL(url).host;
+  environment = {
+    DATA_DIR: folder,
+    DATABASE_URL: primary.url.replace(hostOf(primary), `${hostOf(primary)},${hostOf(standby)}`),
+    NATS_URL: natsUrls.join(),
+    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    REQUESTS_PER_MINUTE: '1000000',
+    TRUST_PROXY: '1',
+    LOG_LEVEL: 'warn',
+  };
+  nodes = [];
+  for (const role of ['api', 'api', 'worker', 'worker'] as const) {
+    const port = await freePort();
+    nodes.push({ role, port, server: await startNode({ role, port }) });
+  }
+  haproxy = await startHaproxy(nodes.flatMap(({ role, port }) => (role === 'api' ? [port] : [])));
+  adapter = await startAdapter(environment.NATS_URL as string);
+  const profile = (file: string) => ({
+    ...JSON.parse(readFileSync(join(folder, file), 'utf8')),
+    base_url: haproxy.url,
+  });
+  demo = profile('demo.json');
+  await registerEventReader(profile('platform-admin.json'));
+}, 120_000);
 
 afterAll(async () => {
   console.log(
@@ -77,6 +92,7 @@ afterAll(async () => {
   await Promise.all(nodes.map(({ server }) => server.stop()));
   await connection?.close();
   await Promise.all([...servers, ...nats].map((server) => server.stop()));
+  rmSync(folder, { recursive: true, force: true });
   git('worktree', 'prune');
 }, 60_000);
 
@@ -174,7 +190,7 @@ test('the primary of Postgres is killed and its synchronous standby is promoted'
     primary = standby;
     standby = await primary.startStandby();
     servers.push(standby);
-    const sql = openSession(primary.superuserUrl);
+    const sql = postgres(primary.superuserUrl, { max: 1 });
     await sql`alter system set synchronous_standby_names = '*'`;
     await sql`select pg_reload_conf()`;
     await sql.end();
@@ -191,7 +207,7 @@ test('the process that relays is frozen', { timeout: LONG }, () =>
 
 /** The leader renews its lease every second: a frozen process whose lease is not renewed is the leader. */
 async function freezeLeader(): Promise<number> {
-  const sql = openSession(primary.superuserUrl);
+  const sql = postgres(primary.superuserUrl, { max: 1 });
   const end = async () => (await sql<{ end: string }[]>`select expires_at::text as end from relay_lease`)[0]?.end;
   try {
     for (const { server } of nodes.filter(({ role }) => role === 'worker')) {

@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { newKeyring, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownPostgres, type PrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import type { RunningServer } from '@tenant-open-platform/testing/start-server';
 import { afterAll, expect, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
 import { untilServed } from './support/until-served.js';
@@ -16,13 +14,13 @@ const hostOf = ({ url }: PrivatePostgres) => new URL(url).host;
 const soon = { timeout: 30_000, interval: 100 };
 
 const start = async (more: Record<string, string> = {}) => {
-  const server = await startServer({ ...environment, ...more });
+  const server = await startNode({ ...environment, ...more });
   servers.push(server);
   return server;
 };
 
 const folder = temporaryFolder();
-const primary = await startPrivatePostgres({ settings: { synchronous_standby_names: '*' } });
+const primary = await ownPostgres({ settings: { synchronous_standby_names: '*' } });
 const standby = await primary.startStandby();
 const environment = {
   DATA_DIR: folder,
@@ -48,7 +46,7 @@ test('is unready while no synchronous standby confirms commits', async () => {
 
 test('follows Postgres to the promoted standby without a restart, and loses no accepted command', async () => {
   const server = await start();
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const { demo } = server;
   const before = await newCommand(demo, { timeout_seconds: 300 });
   expect((await completed(demo, before)).status).toBe('SUCCEEDED');
 

@@ -203,12 +203,12 @@ const timeOf = (item: Record<string, string>) =>
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-/** Lends the first cursor of each list. */
-const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-await Promise.all([fill(tenant, 5), fill(other, 2)]);
-
 /** Their items come from commands. */
 const ofCommands = ['commands.list', 'deviceRequests.list', 'parkedMessages.list'];
+
+/** `other` lends the first cursor of each list. */
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+await Promise.all([fill(tenant, 5), fill(other, 2)]);
 
 /**
  * One command after another: concurrent ones may enter the event log in another order than their times. So may other

@@ -1,19 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allOperations } from '@tenant-open-platform/contract';
 import {
   type Answer,
-  newKeyring,
   type Profile,
   type RequestOptions,
   signedRequest,
+  startNode,
   temporaryFolder,
 } from '@tenant-open-platform/testing';
-import { postgresBinaries, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { ownPostgres, postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { newObjectCredential, newObjectResource } from './support/new-object.js';
 
 const CREDENTIALS = 25;
@@ -28,17 +26,11 @@ const answers: string[] = [];
 const secrets: string[] = [];
 
 const folder = temporaryFolder();
-const database = await startPrivatePostgres();
-const keyring = newKeyring();
-const environment = { DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring, LOG_LEVEL: 'trace' };
-const server = await startServer({ ...environment, REQUESTS_PER_MINUTE: '100000' });
-const admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
-const operator = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.stop();
-});
+const database = await ownPostgres();
+const environment = { DATA_DIR: folder, DATABASE_URL: database.url, LOG_LEVEL: 'trace' };
+const server = await startNode({ ...environment, REQUESTS_PER_MINUTE: '100000' });
+const { admin } = server;
+const operator = server.demo;
 
 async function ask(caller: Profile, method: string, target: string, options: RequestOptions = {}): Promise<Answer> {
   const answer = await signedRequest(caller, method, target, options);

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { allOperations, builtInRoles, type Operation } from '@tenant-open-platform/contract';
 import {
   type Answer,
@@ -9,13 +7,13 @@ import {
   type Profile,
   platform,
   signedRequest,
+  startNode,
   temporaryFolder,
   usePlatform,
 } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { expectRefusal } from './support/expect-refusal.js';
 import { openSession } from './support/open-pool.js';
@@ -49,52 +47,6 @@ const operations = allOperations.filter(
 );
 const reads = operations.filter(({ route }) => route.method === 'GET');
 const writes = operations.filter(({ route }) => route.method !== 'GET');
-
-const database = await startPrivatePostgres();
-const superuser = openSession(database.superuserUrl);
-// Reserved: no other test process takes it during the restart.
-const PORT = String(await freePort());
-const environment = {
-  DATA_DIR: folder,
-  DATABASE_URL: database.url,
-  KEYRING: keyring,
-  REQUESTS_PER_MINUTE: '1000000',
-  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-};
-const server = await startServer({ ...environment, PORT });
-const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-const admin = profile('platform-admin.json');
-const demo = profile('demo.json');
-usePlatform({ nodes: [server.baseUrl], admin, demo, databaseUrl: database.url, natsUrl: null });
-
-await createCatalogIds();
-const [tenant, foreign] = await Promise.all([createTenant(), createTenant()]);
-const own = tenant;
-/** Has every permission that a tenant's credential can have. */
-const [ids, foreignIds, caller, unbound] = await Promise.all([
-  createIds(own),
-  createIds(foreign),
-  createMightyCredential(own.tenant_id),
-  createCredential(own.tenant_id),
-]);
-const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_key: 'pump-7.bin' };
-await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
-await call(allOperations.find(({ name }) => name === 'credentials.create') as Operation, ids);
-
-// Without the relay and the sweepers, only requests change rows.
-await server.stop();
-server = await startServer({ ...environment, ROLE: 'api', PORT });
-/** The answer of every read operation before row-level security was switched off and before the twin existed. */
-const before = Object.fromEntries(
-  await Promise.all(reads.map(async (operation) => [operation.name, await read(operation)] as const)),
-);
-await switchOffRowSecurity();
-
-afterAll(async () => {
-  usePlatform(undefined);
-  await server?.stop();
-  await database?.stop();
-});
 
 async function createMightyCredential(tenantId: string): Promise<Profile> {
   const profile = await createCredential(tenantId, { role: 'tenant_admin' });
@@ -178,6 +130,44 @@ async function read(operation: Operation): Promise<string> {
   expect([operation.name, status]).toEqual([operation.name, 200]);
   return raw.replace(/"(server_time|\w*last_used_at)":("[^"]+"|null)/g, '');
 }
+
+const database = await ownPostgres();
+const superuser = openSession(database.superuserUrl);
+// Reserved: no other test process takes it during the restart.
+const PORT = String(await freePort());
+const environment = {
+  DATA_DIR: folder,
+  DATABASE_URL: database.url,
+  KEYRING: keyring,
+  REQUESTS_PER_MINUTE: '1000000',
+  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+};
+const first = await startNode({ ...environment, PORT });
+const { admin, demo } = first;
+usePlatform({ nodes: [first.baseUrl], admin, demo, databaseUrl: database.url, natsUrl: null });
+
+await createCatalogIds();
+const [tenant, foreign] = await Promise.all([createTenant(), createTenant()]);
+const own = tenant;
+/** Has every permission that a tenant's credential can have. */
+const [ids, foreignIds, caller, unbound] = await Promise.all([
+  createIds(own),
+  createIds(foreign),
+  createMightyCredential(own.tenant_id),
+  createCredential(own.tenant_id),
+]);
+const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_key: 'pump-7.bin' };
+await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
+await call(allOperations.find(({ name }) => name === 'credentials.create') as Operation, ids);
+
+// Without the relay and the sweepers, only requests change rows.
+await first.stop();
+await startNode({ ...environment, ROLE: 'api', PORT });
+/** The answer of every read operation before row-level security was switched off and before the twin existed. */
+const before = Object.fromEntries(
+  await Promise.all(reads.map(async (operation) => [operation.name, await read(operation)] as const)),
+);
+await switchOffRowSecurity();
 
 test('every read operation reads rows of the tenant and of no other', async () => {
   const reading = reads.map(async (operation) => [operation.name, await read(operation)] as const);

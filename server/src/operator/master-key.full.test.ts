@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Answer, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, type ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startLoad } from '../../test/support/load.js';
 import { newObjectCredential, newObjectResource } from '../../test/support/new-object.js';
 import { openSession } from '../../test/support/open-pool.js';
@@ -18,7 +18,7 @@ const keyring = (primary: string, keys: Record<string, string>) => JSON.stringif
 const start = (KEYRING: string) => startServer({ ...environment, KEYRING });
 
 const folder = temporaryFolder();
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 const superuser = openSession(database.superuserUrl);
 const environment = {
   DATA_DIR: folder,
@@ -26,10 +26,6 @@ const environment = {
   REQUESTS_PER_MINUTE: '1000000',
   FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
 };
-
-afterAll(async () => {
-  await database?.stop();
-});
 
 const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
 

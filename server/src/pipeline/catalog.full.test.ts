@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { platform } from '@tenant-open-platform/testing';
 import postgres from 'postgres';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPool } from '../../test/support/open-pool.js';
 import { ApiError, refuse } from '../foundation/api-error.js';
 import { commandCatalog } from './catalog.js';
@@ -13,8 +13,6 @@ let vendor: string;
 const url = platform().databaseUrl as string;
 const owner = postgres(url, { max: 1, onnotice: () => {} });
 const database = openPool(url, { debug: (_connection, query) => (reads += Number(query.includes('command_types'))) });
-
-afterAll(() => Promise.all([owner.end(), database.close()]));
 
 beforeEach(async () => {
   reads = 0;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant } from '@tenant-open-platform/testing';
 import type postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
@@ -23,8 +23,6 @@ const BETWEEN_GROUPS_MS = 40;
 /** Two nodes, with their separate resources. */
 const nodes = [0, 1].map(() => openPool());
 const tenant = await createTenant();
-
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
 const database = () => nodes[0] as Database;
 

@@ -1,5 +1,5 @@
-import { signedRequest } from '@tenant-open-platform/testing';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { atEnd, signedRequest } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from '../../test/support/commands.js';
 import { newPrincipal, registerEventReader } from '../../test/support/new-principal.js';
 import { openSession } from '../../test/support/open-pool.js';
@@ -14,9 +14,7 @@ const platform = await startPrivatePlatform();
 await signedRequest(platform.admin, 'POST', PRINCIPALS, { body: newPrincipal() });
 const adapter = startTenantAdapter(platform.client, 'demo', 'vendor_a');
 
-afterAll(async () => {
-  await adapter?.stop();
-});
+atEnd(adapter.stop);
 
 async function completedCommand(): Promise<string> {
   const id = await newCommand(platform.demo, { timeout_seconds: 60 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeviceRequestMessage, subjects } from '@tenant-open-platform/contract/bus';
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
@@ -15,8 +15,6 @@ import { createDeviceRequestReceiver, type DeviceRequest, takeDeviceRequest } fr
 /** Two nodes, with their separate resources. */
 const nodes = [0, 1].map(() => openPool());
 const tenant = await createTenant();
-
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
 
 const database = () => nodes[0] as Database;
 

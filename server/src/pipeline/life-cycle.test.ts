@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Answer,
   createTenant,
-  type Profile,
   platform,
   signedRequest,
+  startNode,
   temporaryFolder,
 } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, canceledCommand, completed, newCommand } from '../../test/support/commands.js';
 import { expectRefusal } from '../../test/support/expect-refusal.js';
@@ -245,8 +243,8 @@ describe('a waiting request', () => {
   test('is answered when the server stops', async () => {
     const folder = temporaryFolder();
     try {
-      const server = await startServer({ DATA_DIR: folder });
-      const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+      const server = await startNode({ DATA_DIR: folder });
+      const { demo } = server;
       const id = await newCommand(demo, { device_id: 'offline-1', timeout_seconds: 300 });
       const { body } = await signedRequest(demo, 'GET', '/api/v1/open/events?wait_seconds=30');
       const waiting = Promise.all(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CommandUpdate } from '@tenant-open-platform/contract/bus';
 import { type Answer, signedRequest } from '@tenant-open-platform/testing';
 import fc from 'fast-check';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { COMMANDS, cancelCommand } from '../../test/support/commands.js';
 import { dispatch as dispatchOne } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
@@ -41,11 +41,6 @@ const nodes = [0, 1].map(() => {
     }),
   };
 });
-const accept = createCommandAccepter(nodeOf(0).database);
-
-afterAll(async () => {
-  await Promise.all((nodes ?? []).map(({ database }) => database.close()));
-});
 
 type Node = {
   database: Database;
@@ -54,6 +49,7 @@ type Node = {
 };
 
 const nodeOf = (index: number) => nodes[index % 2] as Node;
+const accept = createCommandAccepter(nodeOf(0).database);
 
 type Said = Omit<CommandUpdate, 'command_id' | 'occurred_at'>;
 

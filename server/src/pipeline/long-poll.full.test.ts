@@ -1,29 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { signedRequest, startNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { openSession } from '../../test/support/open-pool.js';
 
-const folder = temporaryFolder();
-
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 const superuser = openSession(database.superuserUrl);
 
-afterAll(async () => {
-  await database?.stop();
-});
-
 test('a waiting request queries the database a few times, however long it waits', async () => {
-  const server = await startServer({
-    DATA_DIR: folder,
+  const server = await startNode({
     DATABASE_URL: database.url,
-    KEYRING: newKeyring(),
     // This node only answers requests: neither relay nor sweepers run.
     ROLE: 'api',
   });
-  const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const { demo } = server;
   const waiting = ['device-requests', 'events'];
   const answers = await Promise.all(
     Array.from({ length: 6 }, (_, index) =>

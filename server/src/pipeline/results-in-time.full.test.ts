@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type CommandMessage, type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
-import { signedRequest } from '@tenant-open-platform/testing';
+import { atEnd, signedRequest } from '@tenant-open-platform/testing';
 import type { RunningServer } from '@tenant-open-platform/testing/start-server';
 import { pino } from 'pino';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { isAccepted, startLoad } from '../../test/support/load.js';
 import { startPrivatePlatform } from '../../test/support/private-platform.js';
 import { storedCommands } from '../../test/support/stored.js';
@@ -37,9 +37,7 @@ await bus.consume({
   },
 });
 
-afterAll(async () => {
-  await bus?.close();
-});
+atEnd(bus.close);
 
 beforeEach(() => {
   received = [];

@@ -1,19 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { expectRefusal } from '../../test/support/expect-refusal.js';
 
-const folder = temporaryFolder();
-const server = await startServer({ DATA_DIR: folder, WAITING_REQUESTS_PER_TENANT: '3' });
-const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-const demo = profile('demo.json');
-
-afterAll(async () => {
-  await server.stop();
-});
+const { demo } = await startNode({ WAITING_REQUESTS_PER_TENANT: '3' });
 
 const waitForEvent = (caller: Profile, cursor: string) =>
   signedRequest(caller, 'GET', `/api/v1/open/events?cursor=${cursor}&wait_seconds=30`);

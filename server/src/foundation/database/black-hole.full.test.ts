@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { startNode, unlimited } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test, vi } from 'vitest';
 import { isAccepted, isRead, type Sent, startLoad } from '../../../test/support/load.js';
 import { openSession } from '../../../test/support/open-pool.js';
 import { startLink } from '../../../test/support/start-link.js';
@@ -13,23 +10,14 @@ const POOL_SIZE = 4;
 /** The kernel alone would notice the lost connections after minutes. */
 const RECOVERED_WITHIN_MS = 60_000;
 
-const folder = temporaryFolder();
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 const link = await startLink(database.url);
-const server = await startServer({
-  DATA_DIR: folder,
+const server = await startNode({
   DATABASE_URL: link.through(database.url),
   DATABASE_POOL_SIZE: String(POOL_SIZE),
-  KEYRING: newKeyring(),
-  REQUESTS_PER_MINUTE: '1000000',
-  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  ...unlimited,
 });
-const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.stop();
-});
+const { demo } = server;
 
 const codeOf = ({ kind, answer }: Sent): string => `${kind} ${answer?.body.code ?? answer?.status ?? 'unanswered'}`;
 

@@ -2,26 +2,20 @@ import { appendFileSync, cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import postgres from 'postgres';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openSession } from '../../../test/support/open-pool.js';
 import { migrate } from './migrate.js';
 
 const drizzle = fileURLToPath(new URL('../../../drizzle', import.meta.url));
 const temporary = temporaryFolder();
 
-const server = await startPrivatePostgres();
+const server = await ownPostgres();
+const open = (max: number) => openSession(server.url, { max, fetch_types: false });
 /** Requests as the old nodes keep sending them. */
 const requests = open(4);
 await migrateWith(drizzle);
-
-afterAll(async () => {
-  await requests?.end();
-  await server?.stop();
-});
-
-const open = (max: number) => postgres(server.url, { max, fetch_types: false, onnotice: () => {} });
 
 /** What a node does at its start. */
 async function migrateWith(folder: string): Promise<void> {

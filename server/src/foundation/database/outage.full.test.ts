@@ -1,33 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
+import { atEnd, newKeyring, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { isAccepted, isRead, type Load, type Sent, startLoad } from '../../../test/support/load.js';
 import { announcement, once, storedCommands } from '../../../test/support/stored.js';
 
-const keyring = newKeyring();
-
-const start = () =>
-  startServer({
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    KEYRING: keyring,
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  });
-
-const folder = temporaryFolder();
-const database = await startPrivatePostgres();
-let server = await start();
-const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.stop();
-});
+const database = await ownPostgres();
+const environment = {
+  ...unlimited,
+  DATA_DIR: temporaryFolder(),
+  DATABASE_URL: database.url,
+  KEYRING: newKeyring(),
+};
+const { demo, ...first } = await startNode(environment);
+let server: RunningServer = first;
+atEnd(() => server.stop());
 
 let load: Load;
 beforeEach(() => {
@@ -149,5 +137,5 @@ test('loses no accepted request at SIGTERM under load, and exits with 0 within 1
   const unanswered = new Set(sent.flatMap(({ answer, idempotencyKey }) => (answer ? [] : [idempotencyKey])));
   const stored = await storedCommands(database.url, demo.tenant_id);
   expect(stored.filter((command) => unanswered.has(command.idempotency_key))).toEqual([]);
-  server = await start();
+  server = await startServer(environment);
 });

@@ -1,8 +1,8 @@
 import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSession } from '../../../test/support/open-pool.js';
 
 const keyring = newKeyring();
@@ -19,13 +19,9 @@ async function startUp(url = database.url): Promise<string> {
 }
 
 const folder = temporaryFolder();
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 expect(await startUp()).toBe('exit 0');
 const superuser = openSession(database.superuserUrl);
-
-afterAll(async () => {
-  await database?.stop();
-});
 
 test.each([
   ['BYPASSRLS', 'top_system', 'alter role top_system bypassrls', 'alter role top_system nobypassrls'],

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../test/support/commands.js';
 import { isAccepted, isRead, startLoad } from '../../../test/support/load.js';
 import { openSession } from '../../../test/support/open-pool.js';
@@ -25,33 +22,18 @@ const hostile = {
   client_encoding: 'LATIN1',
 };
 
-const start = () =>
-  startServer({
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    KEYRING: keyring,
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  });
-const keyring = newKeyring();
-
-const folder = temporaryFolder();
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 const superuser = openSession(database.superuserUrl);
 for (const [name, value] of Object.entries(hostile)) {
   await superuser.unsafe(`alter database platform set ${name} = '${value}'`);
   await superuser.unsafe(`alter role platform set ${name} = '${value}'`);
 }
 await superuser.end();
-let server = await start();
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.stop();
-});
+const environment = { ...unlimited, DATABASE_URL: database.url, DATA_DIR: temporaryFolder() };
+let server = await startNode(environment);
 
 test('hostile settings of the database and its user change nothing, even after a restart', async () => {
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const { demo } = server;
   const load = startLoad(demo, () => server.baseUrl);
   await Promise.all([load.seen(500, isAccepted), load.seen(100, isRead)]);
   // While the machine stalls, the server refuses some with 503, after 5 seconds at the earliest.
@@ -66,7 +48,7 @@ test('hostile settings of the database and its user change nothing, even after a
   expect(Math.abs(Date.parse(body.items[0].accepted_at) - Date.now())).toBeLessThan(60_000);
 
   await server.stop();
-  server = await start();
+  server = await startNode(environment);
   const again = await signedRequest(demo, 'GET', `${COMMANDS}?limit=1`, { node: server.baseUrl });
   expect(again.body.items).toHaveLength(1);
 });

@@ -1,19 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { rawRequest, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { rawRequest, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 
 const ME = '/api/v1/open/me';
 
-const folder = temporaryFolder();
-const server = await startServer({ DATA_DIR: folder, TRUST_PROXY: '1' });
-const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-});
+const server = await startNode({ TRUST_PROXY: '1' });
+const { demo } = server;
 
 type Line = Record<string, unknown> & { code?: string; left_out?: number };
 

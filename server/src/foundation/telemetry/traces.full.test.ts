@@ -1,13 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { AckPolicy, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type Msg } from '@nats-io/transport-node';
 import { durables, subjects } from '@tenant-open-platform/contract/bus';
 import { type FetchInit, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import { serveVendor } from '@tenant-open-platform/sdk/adapter';
-import { type Profile, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { startServer } from '@tenant-open-platform/testing/start-server';
+import { atEnd, startNode } from '@tenant-open-platform/testing';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { registerEventReader } from '../../../test/support/new-principal.js';
 
@@ -16,13 +13,12 @@ const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', 
 
 /** A server, an adapter of the kit for its tenant `demo`, and all messages on the bus. */
 async function setUp(environment: Record<string, string> = {}) {
-  const folder = temporaryFolder();
-  const nats = await startPrivateNats();
-  const server = await startServer({ DATA_DIR: folder, NATS_URL: nats.url, ...environment });
-  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  const demo = profile('demo.json');
-  await registerEventReader(profile('platform-admin.json'));
+  const nats = await ownNats();
+  const server = await startNode({ NATS_URL: nats.url, ...environment });
+  const { demo } = server;
+  await registerEventReader(server.admin);
   const connection = await connect({ servers: nats.url });
+  atEnd(() => connection.close());
   const messages: Msg[] = [];
   connection.subscribe('tenants.demo.>', { callback: (_error, message) => void messages.push(message) });
   await connection.flush();
@@ -42,13 +38,7 @@ async function setUp(environment: Record<string, string> = {}) {
       seenByAdapter.push(traceparent);
     },
   });
-  onTestFinished(async () => {
-    await adapter.stop();
-    await server.stop();
-    await connection.close();
-    await nats.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => adapter.stop());
 
   /** Sends a command below this span, and waits for its outcome and its last event. */
   async function send(traceparent: string | undefined) {

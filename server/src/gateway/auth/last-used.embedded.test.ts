@@ -1,18 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { expect, onTestFinished, test } from 'vitest';
+import { type Profile, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 
 test('credentials.get and credentials.list show when each secret was last used, also after a restart', async () => {
-  const folder = temporaryFolder();
-  let server: RunningServer = await startServer({ DATA_DIR: folder });
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  const [admin, demo] = [profile('platform-admin.json'), profile('demo.json')];
+  const DATA_DIR = temporaryFolder();
+  let server = await startNode({ DATA_DIR });
+  const { admin, demo } = server;
   const credentials = '/api/v1/platform/tenants/demo/credentials';
   const send = async (caller: Profile, method: string, target: string, body?: object) => {
     const answer = await signedRequest(caller, method, target, { node: server.baseUrl, ...(body && { body }) });
@@ -24,7 +16,7 @@ test('credentials.get and credentials.list show when each secret was last used, 
   const { server_time: first } = await send(demo, 'GET', '/api/v1/open/me');
   const { server_time: second } = await send({ ...demo, secret }, 'GET', '/api/v1/open/me');
   await server.stop();
-  server = await startServer({ DATA_DIR: folder });
+  server = await startNode({ DATA_DIR });
 
   const shown = await send(admin, 'GET', `${credentials}/${demo.client_id}`);
   expect(shown).toMatchObject({

@@ -25,9 +25,7 @@ test('all expired nonces are deleted, and no nonce that has not expired', async 
 
 test("a nonce that has expired only by the database's clock stays: a request could be replayed once the clock is back", async () => {
   const idle = await startIdlePlatform();
-  onTestFinished(idle.stop);
   const database = openPool(idle.databaseUrl);
-  onTestFinished(database.close);
   await database.sql`
     insert into nonces values (${NOBODY}::bigint, decode(md5('1'), 'hex'), now() - interval '10 minutes')`;
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });

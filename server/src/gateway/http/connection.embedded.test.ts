@@ -1,11 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { rawRequest, rawRequests, sign, temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { rawRequest, rawRequests, sign, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
@@ -14,17 +11,11 @@ const MAX_CONNECTIONS = 50;
 const MAX_CONNECTIONS_PER_ADDRESS = 20;
 
 /** A separate server: the defects that these tests look for would end it. */
-const folder = temporaryFolder();
-const server = await startServer({
-  DATA_DIR: folder,
+const server = await startNode({
   MAX_CONNECTIONS: String(MAX_CONNECTIONS),
   MAX_CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS_PER_ADDRESS),
 });
-const caller = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-});
+const caller = server.demo;
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
@@ -329,11 +320,7 @@ test('one address gets no more than its share of the connections, and other addr
 test('behind a proxy, where all connections have the same address, only the maximum counts', async () => {
   const data = temporaryFolder();
   const limits = { MAX_CONNECTIONS: '30', MAX_CONNECTIONS_PER_ADDRESS: '10' };
-  const proxied = await startServer({ DATA_DIR: data, TRUST_PROXY: '1', ...limits });
-  onTestFinished(async () => {
-    await proxied.stop();
-    rmSync(data, { recursive: true, force: true });
-  });
+  const proxied = await startNode({ DATA_DIR: data, TRUST_PROXY: '1', ...limits });
   const sockets = await openMany(40, '127.0.0.1', proxied);
   await expectClosed(sockets, 10);
   for (const socket of sockets) socket.destroy();

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import { join } from 'node:path';
 import { allOperations } from '@tenant-open-platform/contract';
-import { platform, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { platform, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { unique } from '../../../test/support/unique.js';
 
 const PAGE = 'https://docs.example.com';
@@ -13,12 +11,8 @@ const COMMANDS = '/api/v1/open/downlink/commands';
 
 const folder = temporaryFolder();
 
-const server = await startServer({ DATA_DIR: folder, CORS_ORIGINS: `${PAGE},${LOCAL_PAGE}` });
-const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-});
+const server = await startNode({ DATA_DIR: folder, CORS_ORIGINS: `${PAGE},${LOCAL_PAGE}` });
+const { demo } = server;
 
 type Headers = Record<string, string | string[] | undefined>;
 

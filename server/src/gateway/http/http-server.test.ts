@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const ME = '/api/v1/open/me';
 
-const { operator } = await createTenant(;
+const { operator } = await createTenant();
 const caller = operator;
 const node = operator.base_url;
 

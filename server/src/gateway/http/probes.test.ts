@@ -1,18 +1,12 @@
-import { temporaryFolder } from '@tenant-open-platform/testing';
+import { startNode } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const PROBES = ['/livez', '/readyz', '/metrics'];
 
-const folder = temporaryFolder();
 const port = await freePort();
 const probes = `http://127.0.0.2:${port}`;
-const server = await startServer({ DATA_DIR: folder, PROBES_HOST: '127.0.0.2', PROBES_PORT: String(port) });
-
-afterAll(async () => {
-  await server?.stop();
-});
+const server = await startNode({ PROBES_HOST: '127.0.0.2', PROBES_PORT: String(port) });
 
 const status = async (url: string) => (await fetch(url)).status;
 

@@ -2,11 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
-import { newKeyring, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { signedRequest, startNode, unlimited } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
 import { hostileRequests, randomNumbers } from '../../../test/support/hostile-requests.js';
 
@@ -17,23 +15,14 @@ const MAX_GROWTH_BYTES = 50 * 2 ** 20;
 /** A request that stays incomplete is refused after 10 s. */
 const WITHIN = { timeout: 60_000, interval: 500 };
 
-const folder = temporaryFolder();
-const postgres = await startPrivatePostgres();
-const server = await startServer({
+const postgres = await ownPostgres();
+const server = await startNode({
   // V8 collects garbage early in a small heap, so that held memory can be told apart from garbage.
   NODE_OPTIONS: '--max-semi-space-size=1 --max-old-space-size=128',
-  DATA_DIR: folder,
   DATABASE_URL: postgres.url,
-  KEYRING: newKeyring(),
-  REQUESTS_PER_MINUTE: '1000000',
-  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  ...unlimited,
 });
-const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-  await postgres?.stop();
-});
+const { demo } = server;
 
 const seed = Number(process.env.SEED ?? randomBytes(4).readUInt32BE());
 const random = randomNumbers(seed);

@@ -3,18 +3,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type Answer,
+  atEnd,
   type Profile,
   type RequestOptions,
   signedRequest,
   temporaryFolder,
 } from '@tenant-open-platform/testing';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 const LIMIT = 10;
 const ME = '/api/v1/open/me';
 
+const folder = temporaryFolder();
 let server: RunningServer | null = null;
+atEnd(() => server?.stop());
 let admin: Profile;
 let demo: Profile;
 /** Operators of the tenant demo that no test has used. */
@@ -30,13 +33,8 @@ async function restart(environment: Record<string, string>): Promise<void> {
   demo = profile('demo.json');
 }
 
-const folder = temporaryFolder();
 await restart({ REQUESTS_PER_MINUTE: '1000' });
 while (unused.length < 11) unused.push(await createOperator());
-
-afterAll(async () => {
-  await server?.stop();
-});
 
 async function createOperator(): Promise<Profile> {
   const target = `/api/v1/platform/tenants/${demo.tenant_id}`;

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { atEnd, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import { startBackground } from '../../background.js';
@@ -28,18 +26,17 @@ let stops: (() => Promise<void>)[];
 
 /** The embedded database and the bus of a single process, in this process: only it can reach that bus. */
 const folder = temporaryFolder();
-const server = await startServer({ DATA_DIR: folder });
+const server = await startNode({ DATA_DIR: folder });
 await server.stop();
-const demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+const { demo } = server;
 const path = join(folder, 'flood.sock');
 const embedded = new Worker(worker, { workerData: { directory: join(folder, 'postgres'), socketPath: path } });
 await once(embedded, 'message');
-const database = openPool('postgres://postgres@localhost', { path, max: 1, max_lifetime: null });
-
-afterAll(async () => {
-  embedded?.postMessage('stop');
-  if (embedded) await once(embedded, 'exit');
+atEnd(async () => {
+  embedded.postMessage('stop');
+  await once(embedded, 'exit');
 });
+const database = openPool('postgres://postgres@localhost', { path, max: 1, max_lifetime: null });
 
 beforeEach(async () => {
   bus = inProcessBus();

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { type CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { atEnd, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
 import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { untilServed } from '../../../test/support/until-served.js';
@@ -21,9 +21,7 @@ const bus = await natsBus({ url: platform.nats.url }, pino({ level: 'silent' }))
 const neighbour = await createOperator('neighbour');
 await createOperator(BULKY);
 
-afterAll(async () => {
-  await bus?.close();
-});
+atEnd(bus.close);
 
 /** An operator of a tenant of its own. */
 async function createOperator(tenant_id: string): Promise<Profile> {

@@ -1,6 +1,6 @@
-import { signedRequest } from '@tenant-open-platform/testing';
+import { atEnd, signedRequest } from '@tenant-open-platform/testing';
 import type postgres from 'postgres';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { completed, newCommand } from '../../../test/support/commands.js';
 import { newPrincipal, registerEventReader } from '../../../test/support/new-principal.js';
 import { openSession } from '../../../test/support/open-pool.js';
@@ -16,9 +16,7 @@ expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).st
 await registerEventReader(admin);
 const adapter = startTenantAdapter(client, 'demo', 'vendor_a');
 
-afterAll(async () => {
-  await adapter?.stop();
-});
+atEnd(adapter.stop);
 
 const send = (fields: object = {}) => newCommand(platform.demo, { timeout_seconds: 300, ...fields });
 

@@ -1,11 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
-import { type Answer, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  type Answer,
+  atEnd,
+  type Profile,
+  signedRequest,
+  startNode,
+  temporaryFolder,
+} from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, completed } from '../../../test/support/commands.js';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { isAccepted, startLoad } from '../../../test/support/load.js';
@@ -29,9 +34,7 @@ const platform = await startIdlePlatform();
 const database = openPool(platform.databaseUrl);
 const bus = inProcessBus();
 
-afterAll(async () => {
-  await bus?.close();
-});
+atEnd(bus.close);
 
 /** A relay whose bus acknowledges one batch after the other, each after this time. */
 function startSlowRelay(acknowledgeAfterMs: number): void {
@@ -220,7 +223,6 @@ test('a tenant with 100,000 waiting rows is refused from the first request after
   const operator = await newOperator();
   await flood(operator.tenant_id, 100_000);
   const node = await platform.startBeside({ ROLE: 'api' });
-  onTestFinished(() => node.stop().then(() => {}));
   expect((await create(operator, { timeout_seconds: 30 }, { node: node.baseUrl })).status).toBe(503);
 });
 
@@ -230,7 +232,6 @@ test('a request that must not come in is refused for that, also under overload, 
   await flood(reader.tenant_id, 60_000);
   startStandstill();
   const node = await platform.startBeside({ ROLE: 'api' });
-  onTestFinished(() => node.stop().then(() => {}));
   const codes: string[] = [];
   const codeOf = async (caller: Profile, nonce: string = randomUUID()): Promise<string> => {
     const { body } = await create(caller, {}, { node: node.baseUrl, nonce });
@@ -255,7 +256,6 @@ test('a refusal for overload is logged as a refusal, not as an error', async () 
   await flood(operator.tenant_id, 60_000);
   startStandstill();
   const node = await platform.startBeside({ ROLE: 'api', LOG_LEVEL: 'info' });
-  onTestFinished(() => node.stop().then(() => {}));
   const refused = async () => (await create(operator, { timeout_seconds: 30 }, { node: node.baseUrl })).status;
   await expect.poll(refused, soon).toBe(503);
   await node.stop();
@@ -311,18 +311,9 @@ test('above the capacity of the relay, excess commands are refused at once and n
 
 test('on the embedded database, too, a tenant with 50,000 waiting rows is refused from the first request on, and another tenant is served', async () => {
   const folder = temporaryFolder();
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const start = async () => {
-    const server = await startServer({ DATA_DIR: folder });
-    const profile = (file: string): Profile => ({
-      ...JSON.parse(readFileSync(join(folder, file), 'utf8')),
-      base_url: server.baseUrl,
-    });
-    return { server, demo: profile('demo.json'), admin: profile('platform-admin.json') };
-  };
-  const first = await start();
-  const operator = await newOperator('integration_operator', { ...platform, ...first });
-  await first.server.stop();
+  const first = await startNode({ DATA_DIR: folder });
+  const operator = await newOperator('integration_operator', { ...platform, admin: first.admin, demo: first.demo });
+  await first.stop();
   const embedded = await PGlite.create(join(folder, 'postgres'));
   await embedded.query(
     `insert into outbox (tenant_id, kind, fact_id, created_at)
@@ -331,9 +322,8 @@ test('on the embedded database, too, a tenant with 50,000 waiting rows is refuse
   );
   await embedded.close();
 
-  const { server, demo } = await start();
-  onTestFinished(() => server.stop().then(() => {}));
-  expect((await create(operator, { timeout_seconds: 30 }, { node: server.baseUrl })).status).toBe(503);
+  const { baseUrl, demo } = await startNode({ DATA_DIR: folder });
+  expect((await create(operator, { timeout_seconds: 30 }, { node: baseUrl })).status).toBe(503);
   const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 120 });
   expect(status).toBe(202);
   expect(await completed(demo, body.command_id)).toMatchObject({ status: 'SUCCEEDED' });

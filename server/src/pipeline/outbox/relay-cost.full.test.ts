@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type postgres from 'postgres';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
@@ -20,12 +20,6 @@ beforeEach(async () => {
   superuser = openSession(platform.superuserUrl);
   await superuser`alter table commands set (autovacuum_enabled = false)`;
   await superuser`alter table outbox set (autovacuum_enabled = false)`;
-});
-
-afterEach(async () => {
-  await database?.close();
-  await superuser?.end();
-  await platform?.stop();
 });
 
 /** Commands that wait to leave, with their outbox rows. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,10 +14,9 @@ import {
   PLATFORM_ACCOUNT,
   subjects,
 } from '@tenant-open-platform/contract/bus-access';
-import { signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const topctl = fileURLToPath(new URL('../../../../cli/bin/topctl.mjs', import.meta.url));
 const soon = { timeout: 20_000, interval: 50 };
@@ -30,16 +29,16 @@ const platformUser = createUser();
 const folder = temporaryFolder();
 const seedFile = join(folder, 'platform.nk');
 writeFileSync(seedFile, platformUser.getSeed(), { mode: 0o600 });
-const nats = await startPrivateNats(
+const nats = await ownNats(
   `accounts { ${PLATFORM_ACCOUNT} { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`,
 );
-const server = await startServer({
+const server = await startNode({
   DATA_DIR: join(folder, 'data'),
   NATS_URL: nats.url,
   NATS_NKEY_SEED_FILE: seedFile,
   REQUESTS_PER_MINUTE: '1000000',
 });
-const admin = JSON.parse(readFileSync(join(folder, 'data', 'platform-admin.json'), 'utf8'));
+const { admin } = server;
 for (const tenant_id of ['acme', 'other']) await post('/api/v1/platform/tenants', { tenant_id, name: tenant_id });
 const acme = await register('acme', 'SERVICE');
 const other = await register('other', 'SERVICE');
@@ -48,11 +47,6 @@ const everywhere = await register('platform', 'SERVICE');
 /** Of tenant acme, limited to vendor_a. */
 const limited = await register('acme', 'SERVICE', { vendors: ['vendor_a'] });
 await letIn();
-
-afterAll(async () => {
-  await server?.stop();
-  await nats?.stop();
-});
 
 async function post(target: string, body: object) {
   const answer = await signedRequest(admin, 'POST', target, { body });

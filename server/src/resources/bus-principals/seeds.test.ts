@@ -9,9 +9,8 @@ import {
   createUser,
   type KeyPair,
 } from '@nats-io/nkeys';
-import { type Answer, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { type Answer, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 
@@ -19,12 +18,8 @@ const TENANT = '/api/v1/platform/tenants/demo';
 
 /** A separate server, because the test searches its whole log and its database files. */
 const folder = temporaryFolder();
-const server = await startServer({ DATA_DIR: folder, LOG_LEVEL: 'trace' });
-const admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-});
+const server = await startNode({ DATA_DIR: folder, LOG_LEVEL: 'trace' });
+const { admin } = server;
 
 const seedOf = (pair: KeyPair) => Buffer.from(pair.getSeed()).toString();
 const create = (fields: object, requestId?: string) =>

@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { newKeyring, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { openSession } from '../../../test/support/open-pool.js';
 import { parseKeyring } from '../../foundation/secrets/keyring.js';
 
@@ -11,21 +8,15 @@ const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 
 const keyring = newKeyring();
 
-const folder = temporaryFolder();
-const database = await startPrivatePostgres();
-const server = await startServer({ DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring });
+const database = await ownPostgres();
+const server = await startNode({ DATABASE_URL: database.url, KEYRING: keyring });
 const superuser = openSession(database.superuserUrl);
-const admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
+const { admin } = server;
 for (const action of ['create', 'update']) {
   const body = { client_id: admin.client_id, scope: `open:callback:${action}` };
   const granted = await signedRequest(admin, 'POST', '/api/v1/platform/tenants/platform/policies', { body });
   expect(granted.status).toBe(201);
 }
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.stop();
-});
 
 const create = (fields: object = {}) =>
   signedRequest(admin, 'POST', ENDPOINTS, {

@@ -1,7 +1,7 @@
 import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asTenant } from '../../foundation/database/roles.js';
 import { newId } from '../../foundation/ids.js';
@@ -9,12 +9,8 @@ import { objectCredentials, objectResources } from '../object-credentials/object
 import { objectGrants } from './object-grants.table.js';
 
 const folder = temporaryFolder();
-const postgres = await startPrivatePostgres();
+const postgres = await ownPostgres();
 const database = openPool(postgres.url);
-
-afterAll(async () => {
-  await postgres?.stop();
-});
 
 const keyring = newKeyring();
 const start = () => startServer({ DATA_DIR: folder, DATABASE_URL: postgres.url, KEYRING: keyring });

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { connect } from '@nats-io/transport-node';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { type Answer, createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { type Answer, atEnd, createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { pino } from 'pino';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { openPool } from '../../../test/support/open-pool.js';
@@ -22,9 +22,7 @@ const database = openPool();
 const nats = await connect({ servers: platform().natsUrl as string });
 const tenant = await createTenant();
 
-afterAll(async () => {
-  await nats.close();
-});
+atEnd(() => nats.close());
 
 /** The one parked message with this subject. */
 function parked(tenantId: string, subject: string): Promise<Answer['body']> {

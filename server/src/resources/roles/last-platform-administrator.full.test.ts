@@ -1,28 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 
 const PLATFORM = '/api/v1/platform/tenants/platform';
 
-const servers: RunningServer[] = [];
-
-const folder = temporaryFolder();
-const database = await startPrivatePostgres();
-const keyring = newKeyring();
-for (const node of ['a', 'b']) {
-  const DATA_DIR = join(folder, node);
-  servers.push(await startServer({ DATA_DIR, DATABASE_URL: database.url, KEYRING: keyring }));
-}
-let first = JSON.parse(readFileSync(join(folder, 'a', 'platform-admin.json'), 'utf8'));
-
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await database?.stop();
-});
+const { url: DATABASE_URL } = await ownPostgres();
+const servers = [await startNode({ DATABASE_URL }), await startNode({ DATABASE_URL })] as const;
+let first = servers[0].admin;
 
 async function makeAdministrator(by: Profile): Promise<Profile> {
   const client_id = `administrator-${randomUUID()}`;
@@ -42,8 +27,8 @@ test('if two administrators disable each other at once on two nodes, one remains
   for (let round = 0; round < 30; round++) {
     const second = await makeAdministrator(first);
     const answers = await Promise.all([
-      disable(first, second, servers[0]?.baseUrl),
-      disable(second, first, servers[1]?.baseUrl),
+      disable(first, second, servers[0].baseUrl),
+      disable(second, first, servers[1].baseUrl),
     ]);
     refused += answers.filter(({ body }) => body.code === 'LAST_PLATFORM_ADMINISTRATOR').length;
     const [firstLives, secondLives] = await Promise.all([isAlive(first), isAlive(second)]);

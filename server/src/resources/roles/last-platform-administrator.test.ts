@@ -1,20 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Answer, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeEach, expect, test } from 'vitest';
+import { type Answer, type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { beforeEach, expect, test } from 'vitest';
 
 const PLATFORM = '/api/v1/platform/tenants/platform';
 
-const folder = temporaryFolder();
-const server = await startServer({ DATA_DIR: folder });
+const server = await startNode();
 /** The only permanent administrator when a test begins. */
-const last = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
-
-afterAll(async () => {
-  await server?.stop();
-});
+const last = server.admin;
 
 const update = (caller: Profile, { client_id }: Profile, body: object) =>
   signedRequest(caller, 'PUT', `${PLATFORM}/credentials/${client_id}`, { body });

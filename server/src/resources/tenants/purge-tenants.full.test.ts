@@ -7,9 +7,9 @@ import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/
 import { postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
 import { getTableName } from 'drizzle-orm';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { isAccepted, startLoad } from '../../../test/support/load.js';
 import { ID_OF_N, multiply } from '../../../test/support/multiply.js';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
@@ -17,7 +17,6 @@ import { newPrincipal } from '../../../test/support/new-principal.js';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { silent } from '../../../test/support/silent.js';
-import type { Database } from '../../foundation/database/database.js';
 import { inProcessBus } from '../../pipeline/bus/in-process-bus.js';
 import { createTenantPurge } from './purge-tenants.js';
 import { tenantTables } from './tenant-tables.js';
@@ -235,22 +234,10 @@ test('a late message of an adapter brings nothing of the tenant back', async () 
   expect(Object.keys(dumped([MARKER]))).toEqual(['taken_names']);
 });
 
-describe('round by round', () => {
-  let idle: IdlePlatform;
-  let superuser: postgres.Sql;
-  let database: Database;
-
-  beforeAll(async () => {
-    idle = await startIdlePlatform();
-    superuser = openSession(idle.superuserUrl, { max: 2 });
-    database = openPool(idle.databaseUrl);
-  }, 60_000);
-
-  afterAll(async () => {
-    await database?.close();
-    await superuser?.end();
-    await idle?.stop();
-  });
+describe('round by round', async () => {
+  const idle = await startIdlePlatform();
+  const superuser = openSession(idle.superuserUrl, { max: 2 });
+  const database = openPool(idle.databaseUrl);
 
   /** One round of a process that has just been started: it knows nothing of earlier rounds. */
   const round = () => createTenantPurge(database, inProcessBus(), silent().now)();

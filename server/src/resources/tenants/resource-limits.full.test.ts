@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Answer, newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, expect, test } from 'vitest';
+import { type Answer, type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 import { openSession } from '../../../test/support/open-pool.js';
@@ -162,13 +159,11 @@ async function makeTenant(name: string): Promise<void> {
   tenants.set(name, { path, admin: { ...platformAdmin, tenant_id, client_id, secret } });
 }
 
-const folder = temporaryFolder();
-const database = await startPrivatePostgres();
+const database = await ownPostgres();
 const sql = openSession(database.superuserUrl);
 const limit = String(LIMIT);
 const environment = {
   DATABASE_URL: database.url,
-  KEYRING: newKeyring(),
   ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true',
   ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind.toUpperCase()}_PER_TENANT`, limit])),
   VENDORS_PER_PLATFORM: limit,
@@ -176,15 +171,9 @@ const environment = {
   // The tenants platform, demo and grants, one of each kind, and room for some of the concurrent creations.
   TENANTS_PER_PLATFORM: String(3 + Object.keys(kinds).length + 5),
 };
-const nodes = [await startServer({ ...environment, DATA_DIR: join(folder, '1') })];
-nodes.push(await startServer({ ...environment, DATA_DIR: join(folder, '2') }));
-const platformAdmin = JSON.parse(readFileSync(join(folder, '1', 'platform-admin.json'), 'utf8'));
+const nodes = [await startNode(environment), await startNode(environment)] as const;
+const platformAdmin = nodes[0].admin;
 for (const name of [...Object.keys(kinds), 'grants']) await makeTenant(name);
-
-afterAll(async () => {
-  await Promise.all((nodes ?? []).map((node) => node.stop()));
-  await database?.stop();
-});
 
 const atOnce = (create: Create) =>
   Promise.all(
