@@ -1,4 +1,4 @@
-import { startNode, unlimited } from '@tenant-open-platform/testing';
+import { atEnd, startNode, unlimited } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { expect, test, vi } from 'vitest';
 import { isAccepted, isRead, type Sent, startLoad } from '../../../test/support/load.js';
@@ -12,6 +12,7 @@ const RECOVERED_WITHIN_MS = 60_000;
 
 const database = await ownPostgres();
 const link = await startLink(database.url);
+atEnd(link.stop);
 const server = await startNode({
   DATABASE_URL: link.through(database.url),
   DATABASE_POOL_SIZE: String(POOL_SIZE),

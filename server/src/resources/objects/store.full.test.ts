@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { atEnd, createTenant, signedRequest } from '@tenant-open-platform/testing';
 import { startObjectStore } from '@tenant-open-platform/testing/start-object-store';
 import { describe, expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
@@ -12,6 +12,7 @@ import { createObjectCredential, createObjectResource } from '../../../test/supp
 type Presigned = { method: string; url: string; headers: Record<string, string>; expires_at: string };
 
 const store = await startObjectStore();
+atEnd(store.stop);
 const endpoint = store.endpoint;
 const tenant = await createTenant();
 const { access_key_id, secret_access_key, bucket } = store;

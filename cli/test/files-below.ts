@@ -1,14 +1,5 @@
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-
-/** A directory for the files of one test. */
-export async function temporaryDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'topctl-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  return directory;
-}
 
 /** Every file below a directory: its path, permissions and text. */
 export async function filesBelow(directory: string): Promise<Record<string, { mode: string; text: string }>> {
