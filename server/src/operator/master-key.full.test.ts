@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { type Answer, type Profile, signedRequest, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, type ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -23,8 +23,7 @@ const superuser = openSession(database.superuserUrl);
 const environment = {
   DATA_DIR: folder,
   DATABASE_URL: database.url,
-  REQUESTS_PER_MINUTE: '1000000',
-  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+  ...unlimited,
 };
 
 const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));

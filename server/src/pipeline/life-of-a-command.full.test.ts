@@ -1,15 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { CommandUpdate } from '@tenant-open-platform/contract/bus';
 import { type Answer, signedRequest } from '@tenant-open-platform/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { commandToAccept } from '../../test/support/command-to-accept.js';
 import { COMMANDS, cancelCommand } from '../../test/support/commands.js';
 import { dispatch as dispatchOne } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
-import { newId, newIdTail } from '../foundation/ids.js';
+import { newId } from '../foundation/ids.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
@@ -114,18 +114,7 @@ async function newCommands(count: number): Promise<string[]> {
     Array.from({ length: count }, () =>
       accept({
         caller: { tenantId, clientId },
-        command: {
-          idempotency_key: randomUUID(),
-          vendor: 'vendor_a',
-          device_id: 'ok-1',
-          command_type: 'reboot',
-          revision: 1,
-          payload: {},
-          payload_sha256: '00'.repeat(32),
-          timeout_seconds: 300,
-          request_id: randomUUID(),
-          command_id_tail: newIdTail(),
-        },
+        command: commandToAccept(),
       }),
     ),
   );

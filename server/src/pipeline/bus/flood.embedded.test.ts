@@ -6,11 +6,11 @@ import { Worker } from 'node:worker_threads';
 import { subjects } from '@tenant-open-platform/contract/bus';
 import { atEnd, startNode, temporaryFolder } from '@tenant-open-platform/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { commandToAccept } from '../../../test/support/command-to-accept.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import { startBackground } from '../../background.js';
 import { readConfig } from '../../config.js';
-import { newIdTail } from '../../foundation/ids.js';
 import { localSignals } from '../../foundation/signals/signals.js';
 import { createCommandAccepter } from '../accept.js';
 import { startSimulatedFleet } from '../simulated-fleet.js';
@@ -53,18 +53,7 @@ afterEach(async () => {
 async function newCommand(): Promise<string> {
   const accepted = await createCommandAccepter(database)({
     caller: { tenantId: demo.tenant_id, clientId: demo.client_id },
-    command: {
-      idempotency_key: randomUUID(),
-      vendor: 'vendor_a',
-      device_id: 'ok-1',
-      command_type: 'reboot',
-      revision: 1,
-      payload: {},
-      payload_sha256: '00'.repeat(32),
-      timeout_seconds: 30,
-      request_id: randomUUID(),
-      command_id_tail: newIdTail(),
-    },
+    command: commandToAccept({ timeout_seconds: 30 }),
   });
   if (accepted.outcome !== 'ACCEPTED') throw new Error(accepted.outcome);
   return accepted.command_id;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -13,17 +13,16 @@ import { COMMANDS, completed, newCommand } from '../../../test/support/commands.
 const STREAMS = ['TOP_COMMANDS', 'TOP_REPLIES', 'TOP_UPDATES', 'TOP_EVENTS'];
 
 /** A cluster, a Postgres and a folder of one test: the tests wait long, so they run at the same time. */
-async function startCluster({ onTestFinished }: TestContext, options: { isLastLate?: boolean } = {}) {
-  const folder = temporaryFolder();
+async function startCluster(context: TestContext, options: { isLastLate?: boolean } = {}) {
+  const folder = temporaryFolder(context);
   const servers: RunningServer[] = [];
   const [postgres, cluster] = await Promise.all([startPrivatePostgres(), startNatsCluster(options)]);
   const urls = cluster.map(({ url }) => url);
   const connection = await connect({ servers: urls, maxReconnectAttempts: -1, reconnectTimeWait: 250 });
-  onTestFinished(async () => {
+  context.onTestFinished(async () => {
     await Promise.all(servers.map((server) => server.stop()));
     await connection.close();
     await Promise.all([postgres, ...cluster].map((server) => server.stop()));
-    rmSync(folder, { recursive: true, force: true });
   }, 60_000);
   const { streams } = await vi.waitFor(() => jetstreamManager(connection), { timeout: 30_000, interval: 250 });
   const environment = {

@@ -1,8 +1,8 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { newKeyring, type Profile, temporaryFolder } from '@tenant-open-platform/testing';
+import { newKeyring, type Profile, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
@@ -18,13 +18,10 @@ import { expectStreamsAsStored } from '../../../test/support/streams.js';
 vi.setConfig({ testTimeout: 240_000 });
 
 /** A nats-server and a folder of one test: the tests wait long, so they run at the same time. */
-async function startNats({ onTestFinished }: TestContext) {
-  const folder = temporaryFolder();
+async function startNats(context: TestContext) {
+  const folder = temporaryFolder(context);
   const nats = await startPrivateNats();
-  onTestFinished(async () => {
-    await nats.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  context.onTestFinished(nats.stop);
   const start = (environment: Record<string, string> = {}) =>
     startServer({ DATA_DIR: folder, NATS_URL: nats.url, ...environment });
   return { folder, nats, start };
@@ -79,8 +76,7 @@ async function startNodes(
   const shared = {
     DATABASE_URL: postgres.url,
     KEYRING: newKeyring(),
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+    ...unlimited,
   };
   for (const [index, own] of environments.entries()) {
     servers.push(await start({ ...shared, DATA_DIR: join(folder, String(index)), ...own }));
