@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { platform, startNode } from '@tenant-open-platform/testing';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
@@ -198,7 +196,7 @@ test.each([
 test('calls the platform that serves it, below a path prefix too', async () => {
   const server = await startNode({ BASE_PATH: '/platform' });
   const { page, requested } = await load(DESKTOP, `${new URL(server.baseUrl).origin}/platform`);
-  await enter(page, JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')));
+  await enter(page, server.demo);
   expect(await send(page)).toBe('202 Accepted');
   expect(new URL(requested.at(-1)?.url ?? '').pathname).toBe('/platform/api/v1/open/downlink/commands');
 });
