@@ -27,8 +27,7 @@ const image = '**/*.image.test.ts';
 /** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch and packages. */
 export const dependsOnNode = [
   'server/src/gateway/http/*.test.ts',
-  'server/test/golden-vectors.test.ts',
-  'server/test/request-gates.test.ts',
+  'server/src/gateway/auth/golden-vectors.test.ts',
   'sdk/**/*.test.ts',
 ];
 /** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */

@@ -5,9 +5,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createTenant } from '@tenant-open-platform/testing';
+import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { temporaryDirectory } from '../test/temporary-directory.js';
 import { environmentOf } from '../test/topctl.js';
 
 const binary = new URL('../bin/topctl.mjs', import.meta.url).pathname;
@@ -35,7 +34,7 @@ test('Ctrl-C ends a download of the built binary, and no part of the file is lef
     store.closeAllConnections();
   });
   const endpoint = `http://127.0.0.1:${(store.address() as AddressInfo).port}`;
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   await writeFile(join(cwd, 'secret'), 'S3RVER');
   const make = async (...argv: string[]) =>
     (await topctl([...argv, '-o', 'id'], environmentOf(admin), cwd)).stdout.trim();

@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { allOperations } from '@tenant-open-platform/contract';
 import document from '@tenant-open-platform/contract/openapi.json' with { type: 'json' };
+import { temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { commandPaths } from '../test/complete-help.js';
-import { temporaryDirectory } from '../test/temporary-directory.js';
 import { topctl, unusedSecret } from '../test/topctl.js';
 
 type Described = { operationId: string; responses: Record<string, { content: Record<string, { example: object }> }> };
@@ -90,7 +90,7 @@ function platformOfExamples(signals: EventEmitter): { fetch: typeof fetch; refus
 }
 
 async function directoryWithFiles(): Promise<string> {
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(cwd, path)), { recursive: true });
     await writeFile(join(cwd, path), text, { mode: 0o600 });

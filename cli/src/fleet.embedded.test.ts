@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import fs, { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTenant } from '@tenant-open-platform/testing';
+import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { temporaryDirectory } from '../test/temporary-directory.js';
 import { environmentOf, type Outcome, topctl, type World } from '../test/topctl.js';
 
 const binary = new URL('../bin/topctl.mjs', import.meta.url).pathname;
@@ -17,7 +16,7 @@ const reboot = (device_id: string, fields: object = {}) =>
 type Files = World & { cwd: string; env: Record<string, string>; write: (...lines: string[]) => Promise<void> };
 
 async function fresh(): Promise<Files> {
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   const { operator } = await createTenant();
   const write = (...lines: string[]) => writeFile(join(cwd, FILE), lines.map((line) => `${line}\n`).join(''));
   return { cwd, env: environmentOf(operator), write };

@@ -1,10 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { createTenant } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 /** docs/clients.md is carried out as it is: its files are copied, its commands run. */
 const root = join(import.meta.dirname, '../..');
@@ -13,8 +12,7 @@ const [, version = ''] = /openapi-generator (\d+\.\d+\.\d+)/.exec(page) ?? [];
 
 const run = promisify(execFile);
 const { operator } = await createTenant();
-const folder = mkdtempSync(join(tmpdir(), 'top-clients-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const isThere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 /** The generator needs Java, and Maven brings it. */

@@ -1,19 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import { atEnd } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startPlatform } from '../vendor-adapter/start-platform.js';
 import { send, startFakeVendor, WEBHOOK_SECRET } from './fake-vendor.js';
 
-let platform: Awaited<ReturnType<typeof startPlatform>>;
-let vendor: Awaited<ReturnType<typeof startFakeVendor>>;
-
-beforeAll(async () => {
-  [platform, vendor] = await Promise.all([startPlatform(), startFakeVendor()]);
-});
-afterAll(async () => {
-  vendor?.stop();
-  await platform?.stop();
-});
+const [platform, vendor] = await Promise.all([startPlatform(), startFakeVendor()]);
+atEnd(vendor.stop);
 
 /** As `npm start` in this folder. */
 async function start() {

@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startNode } from '@tenant-open-platform/testing';
 import { jsonIn, runPage } from '@tenant-open-platform/testing/documentation-blocks';
 import { natsServer } from '@tenant-open-platform/testing/private-nats';
-import { startServer } from '@tenant-open-platform/testing/start-server';
 import { stopGroup } from '@tenant-open-platform/testing/stop-group';
 import { expect, onTestFailed, onTestFinished, test } from 'vitest';
 import { startNatsBroker } from './brokers.js';
@@ -21,15 +20,10 @@ const terminals = [
 ].map(([, code]) => code as string);
 
 test(`${page}, pasted from top to bottom: a device carries out a command, and one that is not there is unreachable`, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-mqtt-guide-'));
-  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
   const broker = await startNatsBroker();
-  onTestFinished(async () => {
-    await broker.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const server = await startServer({ DATA_DIR: folder, NATS_URL: broker.url });
-  onTestFinished(async () => void (await server.stop()));
+  onTestFinished(broker.stop);
+  const { folder } = await startNode({ NATS_URL: broker.url });
+  symlinkSync(join(root, 'examples'), join(folder, 'examples'));
   const env = {
     PATH: `${process.env.PATH}:${dirname(natsServer)}`,
     NATS_URL: broker.url,

@@ -1,10 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createTenant, type Profile } from '@tenant-open-platform/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { createTenant, type Profile, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 
 const { operator, reader } = await createTenant();
 
@@ -39,8 +38,7 @@ test('sends a command and waits for its outcome, configured by environment varia
 });
 
 test('sends a command and waits for its outcome, configured by a profile file', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-example-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'profile.json');
   writeFileSync(file, JSON.stringify(operator));
   expect(await run({ TOP_PROFILE_FILE: file })).toMatchObject(sent);

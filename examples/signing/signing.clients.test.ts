@@ -1,16 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
-import { createTenant } from '@tenant-open-platform/testing';
-import { afterAll, describe, expect, test } from 'vitest';
+import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
 import { signedFetch } from './typescript/signed-fetch.js';
 
 const { operator } = await createTenant();
 const { base_url, client_id, secret } = operator;
-const folder = mkdtempSync(join(tmpdir(), 'top-signing-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const isThere = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 const here = (path: string) => join(import.meta.dirname, path);

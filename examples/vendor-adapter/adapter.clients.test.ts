@@ -1,29 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { startPlatform } from './start-platform.js';
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'top-python-'));
+const folder = temporaryFolder();
 const python = join(folder, 'bin/python');
-let platform: Awaited<ReturnType<typeof startPlatform>>;
-
-beforeAll(async () => {
-  const install = async () => {
-    await run('python3', ['-m', 'venv', folder]);
-    const constraints = join(import.meta.dirname, 'constraints.txt');
-    await run(python, ['-m', 'pip', 'install', '-q', '-c', constraints, 'nats-py[nkeys]']);
-  };
-  [platform] = await Promise.all([startPlatform(), install()]);
-}, 300_000);
-
-afterAll(async () => {
-  await platform?.stop();
-  rmSync(folder, { recursive: true });
-});
+const install = async () => {
+  await run('python3', ['-m', 'venv', folder]);
+  const constraints = join(import.meta.dirname, 'constraints.txt');
+  await run(python, ['-m', 'pip', 'install', '-q', '-c', constraints, 'nats-py[nkeys]']);
+};
+const [platform] = await Promise.all([startPlatform(), install()]);
 
 async function start() {
   const adapter = await platform.startAdapter({ argv: [python, 'adapter.py'] });

@@ -2,15 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { createUser } from '@nats-io/nkeys';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from './start-platform.js';
 
-let platform: Awaited<ReturnType<typeof startPlatform>>;
-
-beforeAll(async () => {
-  platform = await startPlatform();
-});
-afterAll(() => platform?.stop());
+const platform = await startPlatform();
 
 /** As `npm start` in this folder. */
 const argv = [process.execPath, '--import', 'tsx', 'adapter.ts'];

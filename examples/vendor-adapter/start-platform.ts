@@ -1,16 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createAccount, createUser } from '@nats-io/nkeys';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
+import { signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { expect, onTestFinished, vi } from 'vitest';
 
 const topctl = fileURLToPath(new URL('../../cli/bin/topctl.mjs', import.meta.url));
@@ -25,22 +23,20 @@ type AdapterOptions = {
   environment?: Record<string, string>;
 };
 
-/** A platform with NATS accounts, and a registered principal of the tenants `demo` and `platform`. */
+/**
+ * A platform with NATS accounts, and a registered principal of the tenants `demo` and `platform`, for the calling file
+ * (see `atEnd`).
+ */
 export async function startPlatform() {
-  const folder = mkdtempSync(join(tmpdir(), 'top-adapter-'));
+  const folder = temporaryFolder();
   const platformUser = createUser();
   const platformAlone = `accounts { TOP { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`;
-  const [postgres, nats] = await Promise.all([startPrivatePostgres(), startPrivateNats(platformAlone)]);
-  const server = await startServer({
-    DATA_DIR: folder,
+  const [postgres, nats] = await Promise.all([ownPostgres(), ownNats(platformAlone)]);
+  const { admin, demo } = await startNode({
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
     NATS_NKEY_SEED_FILE: seedFile('platform', platformUser),
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
   });
-  const profile = (name: string): Profile => JSON.parse(readFileSync(join(folder, name), 'utf8'));
-  const admin = profile('platform-admin.json');
-  const demo = profile('demo.json');
   const seeds = { demo: await register('demo'), platform: await register('platform') };
   await letPrincipalsIn();
 
@@ -133,11 +129,6 @@ export async function startPlatform() {
       const logged = (text: string) => vi.waitFor(() => expect(log).toContain(text), { timeout: 20_000, interval: 5 });
       onTestFinished(() => void adapter.kill('SIGKILL'));
       return { log: () => log, logged, stop, exited };
-    },
-    async stop() {
-      await server.stop();
-      await Promise.all([nats.stop(), postgres.stop()]);
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

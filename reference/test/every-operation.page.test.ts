@@ -1,10 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newPage, useBrowser, WITHIN } from './browser.js';
 
 useBrowser();
@@ -30,20 +26,7 @@ const before: Record<string, string[]> = {
   'parkedMessages.retry': ['parkedMessages.delete', 'parkedMessages.list', 'parkedMessages.get'],
 };
 
-let folder: string;
-let server: RunningServer;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-every-operation-'));
-  server = await startServer({ DATA_DIR: folder });
-});
-
-afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+const server = await startNode();
 
 async function send(caller: Profile, method: string, target: string, body: object): Promise<Profile> {
   const answer = await signedRequest(caller, method, `/api/v1/${target}`, { body });
@@ -126,7 +109,7 @@ async function sendFrom(
 }
 
 test('every operation, sent as the page shows it, succeeds for a caller with its scope', async () => {
-  const [admin, demo] = [profile('platform-admin.json'), profile('demo.json')];
+  const { admin, demo } = server;
   const tenantAdmin = await createTenantAdmin(admin);
   await parkMessages(demo, admin);
   const operations = await readOperations();
@@ -162,7 +145,7 @@ test('a command sent twice from the page is two commands', async () => {
   const [create] = (await readOperations()).filter(({ name }) => name === 'commands.create');
   const bodies: string[] = [];
   page.on('request', (request) => bodies.push(request.postData() ?? ''));
-  for (const _ of [1, 2]) expect(await sendFrom(page, create as Operation, profile('demo.json'))).toBe('202');
+  for (const _ of [1, 2]) expect(await sendFrom(page, create as Operation, server.demo)).toBe('202');
   const keys = bodies.filter(Boolean).map((body) => JSON.parse(body).idempotency_key);
   expect(new Set(keys).size).toBe(2);
 });

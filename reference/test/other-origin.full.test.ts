@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import type { sign as signer } from '@tenant-open-platform/sdk/sign';
-import { type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { type Profile, platform, signedRequest, startNode } from '@tenant-open-platform/testing';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newPage, useBrowser } from './browser.js';
 
 useBrowser();
@@ -18,20 +15,7 @@ const named = () => new URL(platform().nodes[0] ?? '').origin;
 const other = () => new URL(platform().nodes[1] ?? '').origin;
 
 /** A platform that names one origin. */
-let folder: string;
-let server: RunningServer;
-let demo: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-other-origin-'));
-  server = await startServer({ DATA_DIR: folder, CORS_ORIGINS: named() });
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-});
-
-afterAll(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { demo } = await startNode({ CORS_ORIGINS: named() });
 
 /**
  * A page of the origin, with the built SDK. Playwright must intercept nothing: as soon as it does, it answers every

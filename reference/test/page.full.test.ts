@@ -1,8 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { platform } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
+import { platform, startNode } from '@tenant-open-platform/testing';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { newContext, openPage, useBrowser, WITHIN } from './browser.js';
@@ -198,14 +194,9 @@ test.each([
 });
 
 test('calls the platform that serves it, below a path prefix too', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'top-reference-'));
-  const server = await startServer({ DATA_DIR: data, BASE_PATH: '/platform' });
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(data, { recursive: true, force: true });
-  });
+  const server = await startNode({ BASE_PATH: '/platform' });
   const { page, requested } = await load(DESKTOP, `${new URL(server.baseUrl).origin}/platform`);
-  await enter(page, JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')));
+  await enter(page, server.demo);
   expect(await send(page)).toBe('202 Accepted');
   expect(new URL(requested.at(-1)?.url ?? '').pathname).toBe('/platform/api/v1/open/downlink/commands');
 });

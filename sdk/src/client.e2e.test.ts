@@ -1,5 +1,5 @@
-import { createTenant, type Profile, platform, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, type Profile, platform } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { type FetchInit, isApiError, isIdempotencyMismatchError, TenantOpenPlatform } from './index.js';
 
 const reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
@@ -18,11 +18,7 @@ function losingFirstAnswer() {
   };
 }
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 test('a first command is accepted and can be read back', async () => {
   const client = clientOf(tenant.operator);

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, request as send } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTenant, type Profile } from '@tenant-open-platform/testing';
+import { createTenant, type Profile, temporaryFolder } from '@tenant-open-platform/testing';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { TenantOpenPlatform } from '../src/index.js';
@@ -130,8 +129,7 @@ test('a Lambda', async () => {
 });
 
 test('a client certificate, which the server demands', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-mtls-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const openssl = (...parameters: string[]) => execFileSync('openssl', parameters, { cwd: folder, stdio: 'pipe' });
   const san = ['-addext', 'subjectAltName=DNS:localhost'];
   for (const name of ['server', 'client']) {

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { credential } from './fake-fetch.js';
 
@@ -31,8 +31,7 @@ test.each([
   ['a Blob', { CONTENT: 'blob', PROGRESS: 'true' }],
   ['a stream', { CONTENT: 'stream' }],
 ])('%s is uploaded in chunks, and never in memory as a whole', async (_, environment) => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-upload-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'large');
   writeFileSync(file, '');
   truncateSync(file, SIZE);

@@ -1,11 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Profile } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../src/foundation/database/database.js';
+import { startNode } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
 import { planSettings } from '../src/foundation/database/session-settings.js';
 import { statementNames } from '../src/foundation/database/statement.js';
@@ -47,14 +43,7 @@ import { createTenantPurge } from '../src/resources/tenants/purge-tenants.js';
 import { newCommand } from './support/commands.js';
 import { ID_OF_N, multiply } from './support/multiply.js';
 import { openPool } from './support/open-pool.js';
-import {
-  type Explained,
-  type ExplainedPostgres,
-  indexesRead,
-  rowsRead,
-  startExplainedPostgres,
-  wholeTablesRead,
-} from './support/plans.js';
+import { type Explained, indexesRead, rowsRead, startExplainedPostgres, wholeTablesRead } from './support/plans.js';
 import { silent } from './support/silent.js';
 
 /** Waiting work in every table, and a connection whose plans were made while the tables were empty. */
@@ -62,32 +51,17 @@ const ROWS = 200_000;
 /** The backlog metrics count up to 10,000 rows and 10,000 events. No other statement reads more. */
 const ROWS_READ = 21_000;
 
-const folder = mkdtempSync(join(tmpdir(), 'top-background-'));
-let postgres: ExplainedPostgres;
-let database: Database;
-let demo: Profile;
-
-beforeAll(async () => {
-  postgres = await startExplainedPostgres();
-  const server = await startServer({
-    DATA_DIR: folder,
-    DATABASE_URL: postgres.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    ROLE: 'api',
-  });
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-  const samples = await createSamples(server.baseUrl);
-  await server.stop();
-  database = openPool(postgres.url, { max: 1, connection: planSettings });
-  for (let round = 0; round < 6; round++) await work();
-  await fill(samples);
-}, 180_000);
-
-afterAll(async () => {
-  await database?.close();
-  await postgres?.stop();
-  rmSync(folder, { recursive: true, force: true });
+const postgres = await startExplainedPostgres();
+const server = await startNode({
+  DATABASE_URL: postgres.url,
+  ROLE: 'api',
 });
+const { demo } = server;
+const samples = await createSamples(server.baseUrl);
+await server.stop();
+const database = openPool(postgres.url, { max: 1, connection: planSettings });
+for (let round = 0; round < 6; round++) await work();
+await fill(samples);
 
 /** One row of each table, which is then multiplied. Its id says when: a random one may look old enough to be purged. */
 async function createSamples(node: string): Promise<string> {

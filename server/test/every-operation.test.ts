@@ -9,9 +9,8 @@ import {
   type RequestOptions,
   sign,
   signedRequest,
-  type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { expectRefusal } from './support/expect-refusal.js';
 import { newDeviceRequest } from './support/new-device-request.js';
@@ -41,34 +40,24 @@ const POLICY_SCOPE = 'open:device-request:create';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const TENANT_ROLES = Object.keys(builtInRoles).filter((role) => role !== 'platform_admin');
 
-let own: TestTenant;
-let ids: Ids;
-let foreignIds: Ids;
-let disabled: Record<string, Profile>;
-let ofDisabledTenant: Record<string, Profile>;
-let unbound: Profile;
+await createCatalogIds();
+const [tenant, foreign, closed] = await Promise.all([createTenant(), createTenant(), createTenant()]);
+const own = tenant;
 /** Has by a policy the permissions that no built-in role grants. */
-let byPolicy: Profile;
-
-beforeAll(async () => {
-  await createCatalogIds();
-  const [tenant, foreign, closed] = await Promise.all([createTenant(), createTenant(), createTenant()]);
-  own = tenant;
-  [ids, foreignIds, unbound, byPolicy] = await Promise.all([
-    createIds(own),
-    createIds(foreign),
-    createCredential(own.tenant_id),
-    createCredential(own.tenant_id),
-  ]);
-  const policies = `/api/v1/platform/tenants/${own.tenant_id}/policies`;
-  await signedRequest(own.admin, 'POST', policies, { body: { client_id: byPolicy.client_id, scope: POLICY_SCOPE } });
-  disabled = await credentialPerRole(own.tenant_id);
-  for (const { tenant_id, client_id } of Object.values(disabled)) {
-    await administer('PUT', `/api/v1/platform/tenants/${tenant_id}/credentials/${client_id}`, { status: 'DISABLED' });
-  }
-  ofDisabledTenant = await credentialPerRole(closed.tenant_id);
-  await administer('PUT', `/api/v1/platform/tenants/${closed.tenant_id}`, { status: 'DISABLED' });
-}, 180_000);
+const [ids, foreignIds, unbound, byPolicy] = await Promise.all([
+  createIds(own),
+  createIds(foreign),
+  createCredential(own.tenant_id),
+  createCredential(own.tenant_id),
+]);
+const policies = `/api/v1/platform/tenants/${own.tenant_id}/policies`;
+await signedRequest(own.admin, 'POST', policies, { body: { client_id: byPolicy.client_id, scope: POLICY_SCOPE } });
+const disabled = await credentialPerRole(own.tenant_id);
+for (const { tenant_id, client_id } of Object.values(disabled)) {
+  await administer('PUT', `/api/v1/platform/tenants/${tenant_id}/credentials/${client_id}`, { status: 'DISABLED' });
+}
+const ofDisabledTenant = await credentialPerRole(closed.tenant_id);
+await administer('PUT', `/api/v1/platform/tenants/${closed.tenant_id}`, { status: 'DISABLED' });
 
 /** Operations that succeed only once for the same ids. */
 const usesUpIds = ({ name, route }: Operation) =>

@@ -1,18 +1,10 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { newKeyring, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownPostgres, type PrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import type { RunningServer } from '@tenant-open-platform/testing/start-server';
+import { afterAll, expect, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
 import { untilServed } from './support/until-served.js';
 
-let folder: string;
-let primary: PrivatePostgres;
-let standby: PrivatePostgres;
-let environment: Record<string, string>;
 const servers: RunningServer[] = [];
 
 /** The standby comes first: a connection must not stay there, although every session turns read-only off. */
@@ -22,27 +14,24 @@ const hostOf = ({ url }: PrivatePostgres) => new URL(url).host;
 const soon = { timeout: 30_000, interval: 100 };
 
 const start = async (more: Record<string, string> = {}) => {
-  const server = await startServer({ ...environment, ...more });
+  const server = await startNode({ ...environment, ...more });
   servers.push(server);
   return server;
 };
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-failover-'));
-  primary = await startPrivatePostgres({ settings: { synchronous_standby_names: '*' } });
-  standby = await primary.startStandby();
-  environment = {
-    DATA_DIR: folder,
-    DATABASE_URL: `${bothHosts()}?target_session_attrs=read-write`,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    SIMULATED_FLEET: 'true',
-  };
-});
+const folder = temporaryFolder();
+const primary = await ownPostgres({ settings: { synchronous_standby_names: '*' } });
+const standby = await primary.startStandby();
+const environment = {
+  DATA_DIR: folder,
+  DATABASE_URL: `${bothHosts()}?target_session_attrs=read-write`,
+  KEYRING: newKeyring(),
+  SIMULATED_FLEET: 'true',
+};
 
 afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
   await Promise.all([standby?.stop(), primary?.stop()]);
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('is unready while no synchronous standby confirms commits', async () => {
@@ -57,7 +46,7 @@ test('is unready while no synchronous standby confirms commits', async () => {
 
 test('follows Postgres to the promoted standby without a restart, and loses no accepted command', async () => {
   const server = await start();
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const { demo } = server;
   const before = await newCommand(demo, { timeout_seconds: 300 });
   expect((await completed(demo, before)).status).toBe('SUCCEEDED');
 

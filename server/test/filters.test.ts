@@ -5,7 +5,6 @@ import {
   type Profile,
   platform,
   signedRequest,
-  type TestTenant,
 } from '@tenant-open-platform/testing';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { COMMANDS, newCommand } from './support/commands.js';
@@ -14,11 +13,7 @@ import { expectRefusal } from './support/expect-refusal.js';
 import { newDeviceRequest } from './support/new-device-request.js';
 import { unique } from './support/unique.js';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+let tenant = await createTenant();
 
 const get = async (caller: Profile, target: string) => {
   const answer = await signedRequest(caller, 'GET', target);

@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { postgresBinaries, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { expect, onTestFinished, test } from 'vitest';
+import { type Answer, signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
+import { ownPostgres, postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { completed, newCommand } from './support/commands.js';
+import { openSession } from './support/open-pool.js';
 
 const EVENTS = '/api/v1/open/events';
 
@@ -21,19 +17,10 @@ const run = (program: string, args: string[], input?: string): string =>
   });
 
 test('a pg_dump restored into a new cluster starts, and event readers continue from their cursors', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-copy-'));
-  const [original, copy] = await Promise.all([startPrivatePostgres(), startPrivatePostgres()]);
-  onTestFinished(async () => {
-    await Promise.all([original.stop(), copy.stop()]);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const environment = {
-    DATA_DIR: folder,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    REQUESTS_PER_MINUTE: '1000000',
-  };
-  const before = await startServer({ ...environment, DATABASE_URL: original.url });
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const [original, copy] = await Promise.all([ownPostgres(), ownPostgres()]);
+  const environment = { ...unlimited, DATA_DIR: temporaryFolder() };
+  const before = await startNode({ ...environment, DATABASE_URL: original.url });
+  const { demo } = before;
   const summaries = ({ body }: Answer) =>
     body.items.map(({ event_type, data }: Answer['body']) => `${event_type} ${data.command_id}`);
   const ids = [await newCommand(demo), await newCommand(demo)];
@@ -42,7 +29,7 @@ test('a pg_dump restored into a new cluster starts, and event readers continue f
   const first = await signedRequest(demo, 'GET', `${EVENTS}?limit=3`);
   expect(summaries(first)).toHaveLength(3);
   // Transaction ids of a new cluster start again from the beginning.
-  const superuser = postgres(original.superuserUrl, { max: 1 });
+  const superuser = openSession(original.superuserUrl);
   for (let count = 0; count < 100; count++) await superuser`select pg_current_xact_id()`;
   await superuser.end();
   await before.stop();
@@ -53,8 +40,7 @@ test('a pg_dump restored into a new cluster starts, and event readers continue f
   const dump = run('pg_dump', [original.superuserUrl]);
   run('psql', ['--set=ON_ERROR_STOP=1', copy.superuserUrl], dump);
 
-  const after = await startServer({ ...environment, DATABASE_URL: copy.url });
-  onTestFinished(async () => void (await after.stop()));
+  const after = await startNode({ ...environment, DATABASE_URL: copy.url });
   const reader = { ...demo, base_url: after.baseUrl };
   const later = await newCommand(reader);
   await completed(reader, later);

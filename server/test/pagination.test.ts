@@ -8,7 +8,7 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { completed, newCommand } from './support/commands.js';
 import { createObjectCredential, createObjectResource } from './support/create-object.js';
@@ -203,17 +203,12 @@ const timeOf = (item: Record<string, string>) =>
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-let tenant: TestTenant;
-/** Lends the first cursor of each list. */
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-  await Promise.all([fill(tenant, 5), fill(other, 2)]);
-}, 180_000);
-
 /** Their items come from commands. */
 const ofCommands = ['commands.list', 'deviceRequests.list', 'parkedMessages.list'];
+
+/** `other` lends the first cursor of each list. */
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+await Promise.all([fill(tenant, 5), fill(other, 2)]);
 
 /**
  * One command after another: concurrent ones may enter the event log in another order than their times. So may other

@@ -1,20 +1,17 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
 import { allOperations, type Operation } from '@tenant-open-platform/contract';
 import {
   createCredential,
   createTenant,
-  type Profile,
+  newKeyring,
   platform,
   signedRequest,
-  type TestTenant,
+  startNode,
+  temporaryFolder,
   usePlatform,
 } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ID_OF_N, multiply } from './support/multiply.js';
 import { bodyFor } from './support/operation-bodies.js';
@@ -22,7 +19,6 @@ import { administer, createCatalogIds, createIds, deletionsLast, type Ids, targe
 import { newParkedMessage } from './support/parked-messages.js';
 import {
   type Explained,
-  type ExplainedPostgres,
   indexesRead,
   pagesRead,
   rowsRead,
@@ -47,79 +43,9 @@ const PAGES_OF_GRANTS = 42_000;
 /** Nearly every command belongs to it. */
 const BATCH_OF_ALL = '019bd3a4-5c4e-7cc1-9d51-000000000001';
 
-const folder = mkdtempSync(join(tmpdir(), 'top-plans-'));
-let database: ExplainedPostgres;
-let server: RunningServer;
-let own: TestTenant;
-let ids: Ids;
-/** Has every permission that a tenant's credential can have. */
-let caller: Profile;
+const folder = temporaryFolder();
 
 const catalogPath = '/api/v1/platform/catalog/vendors';
-
-beforeAll(async () => {
-  database = await startExplainedPostgres();
-  // Reserved: no other test process takes it during the restart.
-  const PORT = String(await freePort());
-  const environment = {
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    REQUESTS_PER_MINUTE: '1000000',
-    ...Object.fromEntries(limits.map((name) => [name, '1000000'])),
-    CALLBACK_ENDPOINTS_PER_TENANT: '10000',
-    CALLBACK_SUBSCRIPTIONS_PER_TENANT: '20000',
-    VENDORS_PER_PLATFORM: '100000',
-  };
-  server = await startServer({ ...environment, PORT });
-  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  usePlatform({
-    nodes: [server.baseUrl],
-    admin: profile('platform-admin.json'),
-    demo: profile('demo.json'),
-    databaseUrl: database.url,
-    natsUrl: null,
-  });
-  await createCatalogIds();
-  own = await createTenant();
-  ids = await createIds(own);
-  caller = await createCredential(own.tenant_id, { role: 'tenant_admin' });
-  const bindings = `/api/v1/platform/tenants/${own.tenant_id}/role-bindings`;
-  const body = { client_id: caller.client_id, role: 'integration_operator' };
-  expect((await signedRequest(platform().admin, 'POST', bindings, { body })).status).toBe(201);
-  await administer('PUT', `${catalogPath}/${ids.vendor}/command-types/reboot`, {
-    description: 'Restarts the device.',
-    payload_schema: { type: 'object' },
-  });
-  // The rounds below use up the parked messages of the ids.
-  await newParkedMessage(own);
-  await server.stop();
-
-  // Without the relay, requests cause all changes.
-  server = await startServer({ ...environment, ROLE: 'api', PORT });
-  // Every connection makes its plans while the tables are nearly empty.
-  for (let round = 0; round < 6; round++) await everyOperation();
-  await fill();
-}, 180_000);
-
-afterAll(async () => {
-  usePlatform(undefined);
-  await server?.stop();
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const limits = [
-  'CREDENTIALS_PER_TENANT',
-  'ROLES_PER_TENANT',
-  'ROLE_BINDINGS_PER_TENANT',
-  'POLICIES_PER_TENANT',
-  'BUS_PRINCIPALS_PER_TENANT',
-  'OBJECT_CREDENTIALS_PER_TENANT',
-  'OBJECT_RESOURCES_PER_TENANT',
-  'TENANTS_PER_PLATFORM',
-  'COMMAND_TYPES_PER_PLATFORM',
-];
 
 /** Columns whose values differ from row to row, by table. All rows of tenant tables belong to one tenant. */
 const columns: Record<string, Record<string, string>> = {
@@ -327,6 +253,61 @@ async function twoPages(operation: Operation, query: string): Promise<void> {
   const second = await signedRequest(byOf(operation), 'GET', `${path}&cursor=${cursor}`);
   expect(second.status, second.raw).toBe(200);
 }
+
+const limits = [
+  'CREDENTIALS_PER_TENANT',
+  'ROLES_PER_TENANT',
+  'ROLE_BINDINGS_PER_TENANT',
+  'POLICIES_PER_TENANT',
+  'BUS_PRINCIPALS_PER_TENANT',
+  'OBJECT_CREDENTIALS_PER_TENANT',
+  'OBJECT_RESOURCES_PER_TENANT',
+  'TENANTS_PER_PLATFORM',
+  'COMMAND_TYPES_PER_PLATFORM',
+];
+
+const database = await startExplainedPostgres();
+// Reserved: no other test process takes it during the restart.
+const PORT = String(await freePort());
+const environment = {
+  DATA_DIR: folder,
+  DATABASE_URL: database.url,
+  KEYRING: newKeyring(),
+  REQUESTS_PER_MINUTE: '1000000',
+  ...Object.fromEntries(limits.map((name) => [name, '1000000'])),
+  CALLBACK_ENDPOINTS_PER_TENANT: '10000',
+  CALLBACK_SUBSCRIPTIONS_PER_TENANT: '20000',
+  VENDORS_PER_PLATFORM: '100000',
+};
+const first = await startNode({ ...environment, PORT });
+usePlatform({
+  nodes: [first.baseUrl],
+  admin: first.admin,
+  demo: first.demo,
+  databaseUrl: database.url,
+  natsUrl: null,
+});
+await createCatalogIds();
+const own = await createTenant();
+const ids = await createIds(own);
+/** Has every permission that a tenant's credential can have. */
+const caller = await createCredential(own.tenant_id, { role: 'tenant_admin' });
+const bindings = `/api/v1/platform/tenants/${own.tenant_id}/role-bindings`;
+const body = { client_id: caller.client_id, role: 'integration_operator' };
+expect((await signedRequest(platform().admin, 'POST', bindings, { body })).status).toBe(201);
+await administer('PUT', `${catalogPath}/${ids.vendor}/command-types/reboot`, {
+  description: 'Restarts the device.',
+  payload_schema: { type: 'object' },
+});
+// The rounds below use up the parked messages of the ids.
+await newParkedMessage(own);
+await first.stop();
+
+// Without the relay, requests cause all changes.
+await startNode({ ...environment, ROLE: 'api', PORT });
+// Every connection makes its plans while the tables are nearly empty.
+for (let round = 0; round < 6; round++) await everyOperation();
+await fill();
 
 test('in tables that were never analyzed, every operation reads a bounded number of rows, by indexes', async () => {
   const plans = await database.plansOf(everyOperation);

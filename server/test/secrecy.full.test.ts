@@ -1,17 +1,17 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allOperations } from '@tenant-open-platform/contract';
-import { type Answer, type Profile, type RequestOptions, signedRequest } from '@tenant-open-platform/testing';
 import {
-  type PrivatePostgres,
-  postgresBinaries,
-  startPrivatePostgres,
-} from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+  type Answer,
+  type Profile,
+  type RequestOptions,
+  signedRequest,
+  startNode,
+  temporaryFolder,
+} from '@tenant-open-platform/testing';
+import { ownPostgres, postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { newObjectCredential, newObjectResource } from './support/new-object.js';
 
 const CREDENTIALS = 25;
@@ -21,30 +21,16 @@ const SECRETS = 4 * CREDENTIALS + 8 * OBJECT_CREDENTIALS;
 const TENANT = '/api/v1/platform/tenants/demo';
 const OBJECTS = '/api/v1/open/objects';
 
-let folder: string;
-let database: PrivatePostgres;
-let server: RunningServer;
-let admin: Profile;
-let operator: Profile;
 /** Every raw answer except those that create or rotate a secret. */
 const answers: string[] = [];
 const secrets: string[] = [];
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-secrecy-'));
-  database = await startPrivatePostgres();
-  const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
-  const environment = { DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring, LOG_LEVEL: 'trace' };
-  server = await startServer({ ...environment, REQUESTS_PER_MINUTE: '100000' });
-  admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
-  operator = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-}, 60_000);
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
+const database = await ownPostgres();
+const environment = { DATA_DIR: folder, DATABASE_URL: database.url, LOG_LEVEL: 'trace' };
+const server = await startNode({ ...environment, REQUESTS_PER_MINUTE: '100000' });
+const { admin } = server;
+const operator = server.demo;
 
 async function ask(caller: Profile, method: string, target: string, options: RequestOptions = {}): Promise<Answer> {
   const answer = await signedRequest(caller, method, target, options);

@@ -1,25 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { allOperations, builtInRoles, type Operation } from '@tenant-open-platform/contract';
 import {
   type Answer,
   createCredential,
   createTenant,
+  newKeyring,
   type Profile,
   platform,
   signedRequest,
-  type TestTenant,
+  startNode,
+  temporaryFolder,
   usePlatform,
 } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { expectRefusal } from './support/expect-refusal.js';
+import { openSession } from './support/open-pool.js';
 import { bodyFor } from './support/operation-bodies.js';
 import {
   createCatalogIds,
@@ -37,23 +34,12 @@ import { unique } from './support/unique.js';
  * Nothing else runs there, so every changed row was changed by a request. isolation.full.test.ts tests row-level
  * security without a `where`.
  */
-const folder = mkdtempSync(join(tmpdir(), 'top-predicates-'));
-let database: PrivatePostgres;
-let server: RunningServer;
-let superuser: postgres.Sql;
-let own: TestTenant;
-let ids: Ids;
-let foreignIds: Ids;
-/** Has every permission that a tenant's credential can have. */
-let caller: Profile;
-let unbound: Profile;
-/** The answer of every read operation before row-level security was switched off and before the twin existed. */
-let before: Record<string, string>;
+const folder = temporaryFolder();
 
 /** A tenant whose rows have the same ids as the tenant's own: a statement without tenant_id finds both. */
 const TWIN = 'twin';
 
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 
 /** Only a platform administrator acts on resources that belong to no tenant. */
 const operations = allOperations.filter(
@@ -61,54 +47,6 @@ const operations = allOperations.filter(
 );
 const reads = operations.filter(({ route }) => route.method === 'GET');
 const writes = operations.filter(({ route }) => route.method !== 'GET');
-
-beforeAll(async () => {
-  database = await startPrivatePostgres();
-  superuser = postgres(database.superuserUrl, { max: 1, onnotice: () => {} });
-  // Reserved: no other test process takes it during the restart.
-  const PORT = String(await freePort());
-  const environment = {
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    KEYRING: keyring,
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  };
-  server = await startServer({ ...environment, PORT });
-  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  const admin = profile('platform-admin.json');
-  const demo = profile('demo.json');
-  usePlatform({ nodes: [server.baseUrl], admin, demo, databaseUrl: database.url, natsUrl: null });
-
-  await createCatalogIds();
-  const [tenant, foreign] = await Promise.all([createTenant(), createTenant()]);
-  own = tenant;
-  [ids, foreignIds, caller, unbound] = await Promise.all([
-    createIds(own),
-    createIds(foreign),
-    createMightyCredential(own.tenant_id),
-    createCredential(own.tenant_id),
-  ]);
-  const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_key: 'pump-7.bin' };
-  await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
-  await call(allOperations.find(({ name }) => name === 'credentials.create') as Operation, ids);
-
-  // Without the relay and the sweepers, only requests change rows.
-  await server.stop();
-  server = await startServer({ ...environment, ROLE: 'api', PORT });
-  before = Object.fromEntries(
-    await Promise.all(reads.map(async (operation) => [operation.name, await read(operation)] as const)),
-  );
-  await switchOffRowSecurity();
-}, 180_000);
-
-afterAll(async () => {
-  usePlatform(undefined);
-  await superuser?.end();
-  await server?.stop();
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
 
 async function createMightyCredential(tenantId: string): Promise<Profile> {
   const profile = await createCredential(tenantId, { role: 'tenant_admin' });
@@ -192,6 +130,44 @@ async function read(operation: Operation): Promise<string> {
   expect([operation.name, status]).toEqual([operation.name, 200]);
   return raw.replace(/"(server_time|\w*last_used_at)":("[^"]+"|null)/g, '');
 }
+
+const database = await ownPostgres();
+const superuser = openSession(database.superuserUrl);
+// Reserved: no other test process takes it during the restart.
+const PORT = String(await freePort());
+const environment = {
+  DATA_DIR: folder,
+  DATABASE_URL: database.url,
+  KEYRING: keyring,
+  REQUESTS_PER_MINUTE: '1000000',
+  FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
+};
+const first = await startNode({ ...environment, PORT });
+const { admin, demo } = first;
+usePlatform({ nodes: [first.baseUrl], admin, demo, databaseUrl: database.url, natsUrl: null });
+
+await createCatalogIds();
+const [tenant, foreign] = await Promise.all([createTenant(), createTenant()]);
+const own = tenant;
+/** Has every permission that a tenant's credential can have. */
+const [ids, foreignIds, caller, unbound] = await Promise.all([
+  createIds(own),
+  createIds(foreign),
+  createMightyCredential(own.tenant_id),
+  createCredential(own.tenant_id),
+]);
+const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_key: 'pump-7.bin' };
+await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
+await call(allOperations.find(({ name }) => name === 'credentials.create') as Operation, ids);
+
+// Without the relay and the sweepers, only requests change rows.
+await first.stop();
+await startNode({ ...environment, ROLE: 'api', PORT });
+/** The answer of every read operation before row-level security was switched off and before the twin existed. */
+const before = Object.fromEntries(
+  await Promise.all(reads.map(async (operation) => [operation.name, await read(operation)] as const)),
+);
+await switchOffRowSecurity();
 
 test('every read operation reads rows of the tenant and of no other', async () => {
   const reading = reads.map(async (operation) => [operation.name, await read(operation)] as const);

@@ -1,11 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { allOperations } from '@tenant-open-platform/contract';
-import { createCredential, platform, signedRequest } from '@tenant-open-platform/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { createCredential, platform, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 
 const CASES = Number(process.env.SCHEMATHESIS_CASES ?? 500);
 /** A pattern of names, for a part of the operations: all of them take hours on a busy machine. */
@@ -76,8 +75,7 @@ test(`answers ${CASES} generated requests to every operation as the document say
   timeout: 3 * 60 * 60_000,
 }, async () => {
   const { base_url, client_id, secret } = await createCallerOfEverything();
-  const folder = mkdtempSync(join(tmpdir(), 'top-schemathesis-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const document = join(import.meta.dirname, '../../contract/openapi.json');
   const parameters = ['run', document, '--url', base_url, '--checks', CHECKS.join(), '--warnings', 'off'];
   // It stops earlier where it draws nothing new: with 40 examples, the least was 33 requests.

@@ -1,13 +1,13 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { temporaryFolder } from './at-end.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -37,8 +37,7 @@ test('compose.yaml kills no server within the 15 seconds that its stop may take'
 });
 
 test('a killed run of the service administrator loses no secret', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-compose-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'platform-admin.new'), 'the only copy');
   // A second bootstrap-admin is refused, and this shell has no such program.
   const script = String(compose.services.administrator?.command).replaceAll('/secrets', folder);

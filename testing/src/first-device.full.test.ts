@@ -1,22 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { jsonIn, runPage } from './documentation-blocks.js';
-import { startPrivateNats } from './private-nats.js';
-import { startServer } from './start-server.js';
+import { ownNats } from './private-nats.js';
+import { startNode } from './start-node.js';
 
 test('docs/first-device.md, pasted from top to bottom: a device of an own vendor carries out a command', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'top-first-device-'));
-  const nats = await startPrivateNats();
-  onTestFinished(async () => {
-    await nats.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
-  const server = await startServer({ DATA_DIR: folder, NATS_URL: nats.url });
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const nats = await ownNats();
+  const { folder, ...server } = await startNode({ NATS_URL: nats.url });
   // The hint of the first start leads to this page, and not to a command that nobody carries out.
   await vi.waitFor(() => expect(server.stdout()).toContain('docs/first-device.md'), { timeout: 20_000 });
   expect(server.stdout()).not.toContain('commands create');

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,11 +6,11 @@ import type { Platform } from './platform.js';
 import { type PrivateNats, startPrivateNats } from './private-nats.js';
 import { makePostgresTemplate, type PrivatePostgres, startPrivatePostgres } from './private-postgres.js';
 import type { Profile } from './profile.js';
+import { newKeyring, unlimited } from './start-node.js';
 import { type RunningServer, startServer } from './start-server.js';
 
 /** The stores of the tests listen on this machine, without a certificate. */
 const insecureStores = { ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true' };
-const unlimited = { REQUESTS_PER_MINUTE: '1000000', FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000' };
 
 /**
  * Starts the servers of a project once for all its test files: one embedded server, or two on one Postgres and one
@@ -38,7 +37,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     const shared = {
       ...unlimited,
       ...insecureStores,
-      ...(postgres && { DATABASE_URL: postgres.url, KEYRING: makeKeyring() }),
+      ...(postgres && { DATABASE_URL: postgres.url, KEYRING: newKeyring() }),
       ...(nats && { NATS_URL: nats.url, SIMULATED_FLEET: 'true' }),
     };
     for (const node of postgres ? [0, 1] : [0]) {
@@ -59,6 +58,3 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
   return teardown;
 }
-
-const makeKeyring = (): string =>
-  JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });

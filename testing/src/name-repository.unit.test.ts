@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from './at-end.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 function name(parameters: (folder: string) => string[], env: Record<string, string>): Record<string, unknown> {
-  const folder = mkdtempSync(join(tmpdir(), 'top-release-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   copyFileSync(join(root, 'sdk/package.json'), join(folder, 'package.json'));
   const program = join(root, 'scripts/name-repository.mjs');
   execFileSync(process.execPath, [program, ...parameters(folder)], { env, stdio: 'pipe' });

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, onTestFinished, test, vi } from 'vitest';
+import { describe, onTestFinished, test, vi } from 'vitest';
+import { temporaryFolder } from './at-end.js';
 import { blocksOf, expectInOrder, guides, runPage } from './documentation-blocks.js';
 import { startPrivateNats } from './private-nats.js';
 import { postgresBinaries, startPrivatePostgres } from './private-postgres.js';
@@ -20,8 +18,7 @@ const prints: Record<string, string[]> = {
   'docs/signing.md': ['"status": "ACCEPTED"'],
 };
 
-const data = mkdtempSync(join(tmpdir(), 'top-guides-'));
-afterAll(() => rmSync(data, { recursive: true, force: true }));
+const data = temporaryFolder();
 
 /** The environment of a node in production, with a new Postgres and NATS, and of a superuser of this Postgres. */
 async function operatorEnvironment(): Promise<Record<string, string>> {

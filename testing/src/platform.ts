@@ -1,4 +1,5 @@
 import { inject } from 'vitest';
+import { atEnd } from './at-end.js';
 import type { Profile } from './profile.js';
 
 export type Platform = {
@@ -22,12 +23,12 @@ declare module 'vitest' {
 
 let own: Platform | undefined;
 
-/**
- * After this call a test file uses servers of its own. At its end it gives the shared ones back to the next file of its
- * process: `usePlatform(undefined)`.
- */
-export function usePlatform(platform: Platform | undefined): void {
+/** From now on a test file uses servers of its own. The next file of its process gets the shared ones. See `atEnd`. */
+export function usePlatform(platform: Platform): void {
   own = platform;
+  atEnd(() => {
+    own = undefined;
+  });
 }
 
 /** The servers of this run, shared by all test files. */

@@ -1,18 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from './at-end.js';
 import { createTenant, platform } from './index.js';
 
 const { resolve } = createRequire(import.meta.url);
 
 /** What each request of the collection is answered, by newman, which runs collections of Postman. */
 async function run(names: readonly string[], variables: Record<string, string>): Promise<Record<string, number>> {
-  const folder = mkdtempSync(join(tmpdir(), 'top-postman-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const report = join(folder, 'report.json');
   await promisify(execFile)(process.execPath, [
     resolve('newman/bin/newman.js'),

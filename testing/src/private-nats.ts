@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { atEnd } from './at-end.js';
 import { freePort } from './free-port.js';
 
 /** Debian installs it in a folder that is only in root's path. NATS_SERVER chooses another version. */
@@ -56,6 +57,13 @@ export async function startPrivateNats(configuration = '', { isLate = false } = 
       removeFolder();
     },
   };
+}
+
+/** A private nats-server of the calling test or file. See `atEnd`. */
+export async function ownNats(configuration?: string): Promise<PrivateNats> {
+  const server = await startPrivateNats(configuration);
+  atEnd(server.stop);
+  return server;
 }
 
 const NOT_STARTED = { pid: 0, reload: async () => {}, stop: async () => {} };

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { atEnd } from './at-end.js';
 import { freePort } from './free-port.js';
 
 const debianVersions = '/usr/lib/postgresql';
@@ -91,6 +92,13 @@ export async function startPrivatePostgres({ settings: own = {}, onLog }: Option
     if (template) await promisify(execFile)('cp', ['-a', template.data, data], as);
     else await initialize(data, password, as);
   });
+}
+
+/** A private PostgreSQL of the calling test or file. See `atEnd`. */
+export async function ownPostgres(options?: Options): Promise<PrivatePostgres> {
+  const server = await startPrivatePostgres(options);
+  atEnd(server.stop);
+  return server;
 }
 
 const TEMPLATE = 'POSTGRES_TEMPLATE';

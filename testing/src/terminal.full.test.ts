@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { expectInOrder, runPage } from './documentation-blocks.js';
-import { startServer } from './start-server.js';
+import { startNode } from './start-node.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -26,12 +23,7 @@ asAdmin credentials list --tenant demo --status ACTIV || echo "refused with $?"
 
 /** Runs the page on a platform of its own: the tenants of other tests have names that are not measured here. */
 async function runOnOwnPlatform(terminal: boolean): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'top-terminal-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const server = await startServer({ DATA_DIR: folder });
-  onTestFinished(async () => {
-    await server.stop();
-  });
+  const { folder } = await startNode();
   const first = `${terminal ? '' : 'exec 2>&1\n'}cp ${folder}/platform-admin.json data/`;
   return runPage('docs/topctl.md', { before: `${first}${before}`, terminal });
 }

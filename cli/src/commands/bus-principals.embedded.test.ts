@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAccount, createUser } from '@nats-io/nkeys';
-import { createTenant } from '@tenant-open-platform/testing';
+import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
-import { filesBelow, temporaryDirectory } from '../../test/temporary-directory.js';
+import { filesBelow } from '../../test/files-below.js';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
 const create = (flags: Record<string, string | undefined> = {}) => [
@@ -43,7 +43,7 @@ describe('a private seed', () => {
 });
 
 test('bus keygen writes three files that only their owner reads, never over an existing one, and its keys can be registered', async () => {
-  const directory = await temporaryDirectory();
+  const directory = temporaryFolder();
   const { admin } = await createTenant();
   const world = { cwd: directory, env: environmentOf(admin) };
   const made = await topctl(['bus', 'keygen', 'pumps'], world);

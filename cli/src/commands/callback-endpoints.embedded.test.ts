@@ -1,6 +1,6 @@
-import { createTenant } from '@tenant-open-platform/testing';
+import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { filesBelow, temporaryDirectory } from '../../test/temporary-directory.js';
+import { filesBelow } from '../../test/files-below.js';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
 const SECRET = /whsec_[A-Za-z0-9+/]{43}=/;
@@ -8,7 +8,7 @@ const create = ['callback-endpoints', 'create', '--name', 'Orders', '--url', 'ht
 
 async function fresh() {
   const { admin, tenant_id } = await createTenant();
-  return { tenant_id, world: { cwd: await temporaryDirectory(), env: environmentOf(admin) } };
+  return { tenant_id, world: { cwd: temporaryFolder(), env: environmentOf(admin) } };
 }
 
 async function withEndpoint() {

@@ -1,15 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTenant, platform } from '@tenant-open-platform/testing';
+import { createTenant, platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/temporary-directory.js';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
 const schema = { type: 'object', properties: { level: { maximum: 3 } }, additionalProperties: false };
 
 test('a vendor and a command type are put into the catalog, changed, used, disabled and listed', async () => {
   const { operator } = await createTenant();
-  const world = { env: environmentOf(platform().admin), cwd: await temporaryDirectory() };
+  const world = { env: environmentOf(platform().admin), cwd: temporaryFolder() };
   const vendor = `vendor-${crypto.randomUUID()}`;
   const send = async (payload: object) => {
     const argv = ['commands', 'create', '--vendor', vendor, '--device-id', 'd', '--command-type', 'dim'];

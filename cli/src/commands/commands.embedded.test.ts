@@ -2,10 +2,9 @@ import { EventEmitter } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PlatformEvent } from '@tenant-open-platform/sdk';
-import { createTenant, nextMillisecond, platform } from '@tenant-open-platform/testing';
+import { createTenant, nextMillisecond, platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { startCuttingProxy } from '@tenant-open-platform/testing/start-cutting-proxy';
 import { describe, expect, test, vi } from 'vitest';
-import { temporaryDirectory } from '../../test/temporary-directory.js';
 import { environmentOf, type Outcome, topctl, unusedSecret, type World } from '../../test/topctl.js';
 
 /** More refused connections than the retries of one call survive. */
@@ -15,12 +14,12 @@ const reboot = ['commands', 'create', '--vendor', 'vendor_a', '--command-type', 
 
 async function fresh(): Promise<World & { cwd: string }> {
   const { operator } = await createTenant();
-  return { cwd: await temporaryDirectory(), env: environmentOf(operator) };
+  return { cwd: temporaryFolder(), env: environmentOf(operator) };
 }
 
 test('create and events, as `npm start` prints them', async () => {
   const { demo } = platform();
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   await writeFile(join(cwd, 'demo.json'), JSON.stringify(demo), { mode: 0o600 });
   const profile = ['--profile-file', 'demo.json'];
   const create = await topctl([...profile, ...reboot, '--device-id', 'ok-1', '--wait'], { cwd });

@@ -1,15 +1,15 @@
 import fs, { type FileHandle, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTenant } from '@tenant-open-platform/testing';
+import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
-import { filesBelow, temporaryDirectory } from '../../test/temporary-directory.js';
+import { filesBelow } from '../../test/files-below.js';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
 const SECRET = /osk_[0-9A-Za-z]{49}/g;
 
 async function fresh() {
   const { admin, reader, tenant_id } = await createTenant();
-  return { admin, reader, tenant_id, world: { cwd: await temporaryDirectory(), env: environmentOf(admin) } };
+  return { admin, reader, tenant_id, world: { cwd: temporaryFolder(), env: environmentOf(admin) } };
 }
 
 const create = (clientId: string, ...flags: string[]) => [

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { platform } from '@tenant-open-platform/testing';
+import { platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { filesBelow, temporaryDirectory } from '../../test/temporary-directory.js';
+import { filesBelow } from '../../test/files-below.js';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
 const { admin } = platform();
@@ -12,7 +12,7 @@ const SECRET = /osk_[0-9A-Za-z]{49}/;
 const newTenant = () => `init-${randomUUID().slice(0, 8)}`;
 
 test('creates tenant, credential, role and profile, and the first command succeeds', async () => {
-  const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+  const [cwd, tenantId] = [temporaryFolder(), newTenant()];
   const argv = ['init', '--tenant-id', tenantId, '--device-id', 'ok-1', '--vendor', 'vendor_a'];
   const { exitCode, stdout, stderr } = await topctl([...argv, '--command-type', 'reboot'], {
     cwd,
@@ -29,7 +29,7 @@ test('creates tenant, credential, role and profile, and the first command succee
 });
 
 test('on a terminal it asks for the tenant, and prints the first command to type', async () => {
-  const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+  const [cwd, tenantId] = [temporaryFolder(), newTenant()];
   const { exitCode, stderr } = await topctl(['init'], { cwd, env: environmentOf(admin), typed: [`${tenantId}\r`] });
   expect(exitCode).toBe(0);
   // Other tests add vendors with long names, so the command may take two lines.
@@ -39,7 +39,7 @@ test('on a terminal it asks for the tenant, and prints the first command to type
 });
 
 test('keeps a tenant that exists, and refuses a credential that exists', async () => {
-  const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+  const [cwd, tenantId] = [temporaryFolder(), newTenant()];
   const run = (...flags: string[]) =>
     topctl(['init', '--tenant-id', tenantId, ...flags], { cwd, env: environmentOf(admin) });
   await run();
@@ -51,7 +51,7 @@ test('keeps a tenant that exists, and refuses a credential that exists', async (
 });
 
 test('--dry-run creates and saves nothing', async () => {
-  const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+  const [cwd, tenantId] = [temporaryFolder(), newTenant()];
   const argv = ['init', '--tenant-id', tenantId, '--dry-run'];
   expect(await topctl(argv, { cwd, env: environmentOf(admin) })).toMatchObject({ exitCode: 0 });
   expect(await filesBelow(cwd)).toEqual({});
@@ -66,7 +66,7 @@ const afterCredential = (arrived: (response: Response) => Response) =>
   }) as typeof fetch;
 
 test('a lost answer does not lose the secret: the message has the command that returns it, and the one after', async () => {
-  const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+  const [cwd, tenantId] = [temporaryFolder(), newTenant()];
   await fs.writeFile(join(cwd, 'admin.json'), JSON.stringify(admin), { mode: 0o600 });
   const losing = afterCredential(() => {
     throw new TypeError('fetch failed');
@@ -86,7 +86,7 @@ test('a lost answer does not lose the secret: the message has the command that r
 
 test('a lost answer of another call: the message has what repeats that call', async () => {
   const said = async (path: string) => {
-    const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+    const [cwd, tenantId] = [temporaryFolder(), newTenant()];
     let attempts = 0;
     const losing: typeof fetch = async (input, init) => {
       if (init?.method !== 'POST' || !String(input).endsWith(path)) return fetch(input, init);
@@ -107,7 +107,7 @@ test('a lost answer of another call: the message has what repeats that call', as
 });
 
 test('a profile that cannot be saved does not lose the secret: it is on stdout instead', async () => {
-  const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+  const [cwd, tenantId] = [temporaryFolder(), newTenant()];
   const fullDisk: typeof fs = { ...fs, open: () => Promise.reject(new Error('no space left on device')) };
   const argv = ['init', '--tenant-id', tenantId, '-o', 'id'];
   const { exitCode, stdout, stderr } = await topctl(argv, { cwd, env: environmentOf(admin), fs: fullDisk });
@@ -128,7 +128,7 @@ test('a profile that cannot be saved does not lose the secret: it is on stdout i
 });
 
 test('Ctrl-C keeps the new credential, and sends nothing after it', async () => {
-  const [cwd, tenantId, signals] = [await temporaryDirectory(), newTenant(), new EventEmitter()];
+  const [cwd, tenantId, signals] = [temporaryFolder(), newTenant(), new EventEmitter()];
   const sent: string[] = [];
   const interrupting = afterCredential((response) => {
     signals.emit('SIGINT');
@@ -149,7 +149,7 @@ test('Ctrl-C keeps the new credential, and sends nothing after it', async () => 
 });
 
 test('another profile keeps its name: the new one has that of the credential, and if both are taken, nothing is sent', async () => {
-  const [cwd, tenantId] = [await temporaryDirectory(), newTenant()];
+  const [cwd, tenantId] = [temporaryFolder(), newTenant()];
   const path = join(cwd, 'config/topctl/profiles.json');
   const other = { base_url: 'http://127.0.0.1:1', client_id: 'nobody', secret: unusedSecret };
   await fs.mkdir(join(cwd, 'config/topctl'), { recursive: true });

@@ -14,20 +14,16 @@ import fs, {
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTenant } from '@tenant-open-platform/testing';
-import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { temporaryDirectory } from '../../test/temporary-directory.js';
+import { atEnd, createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { startObjectStore } from '@tenant-open-platform/testing/start-object-store';
+import { describe, expect, test, vi } from 'vitest';
 import { environmentOf, type Outcome, topctl, unusedSecret, type World } from '../../test/topctl.js';
 
 const SECRET = 'wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY';
 const unreachable = { TOP_BASE_URL: 'http://127.0.0.1:1', TOP_CLIENT_ID: 'nobody', TOP_SECRET: unusedSecret };
 
-let store: ObjectStore;
-beforeAll(async () => {
-  store = await startObjectStore();
-});
-afterAll(() => store.stop());
+const store = await startObjectStore();
+atEnd(store.stop);
 
 const credentialOf = (endpoint: string, accessKeyId: string) => [
   ...['object-credentials', 'create', '--name', 'Store', '--endpoint', endpoint, '--region', 'us-east-1'],
@@ -36,7 +32,7 @@ const credentialOf = (endpoint: string, accessKeyId: string) => [
 
 async function fresh() {
   const { admin, operator, tenant_id } = await createTenant();
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   return { tenant_id, asAdmin: { cwd, env: environmentOf(admin) }, asOperator: { cwd, env: environmentOf(operator) } };
 }
 
@@ -114,7 +110,7 @@ describe('transfers', () => {
   });
 
   test.each(['nowhere', '.'])('%s cannot be uploaded: exit code 2, nothing is sent', async (file) => {
-    const cwd = await temporaryDirectory();
+    const cwd = temporaryFolder();
     const argv = ['objects', 'upload', file, '--resource-id', 'r', '--object-key', 'k'];
     const { exitCode, stderr } = await topctl(argv, { cwd, env: unreachable });
     expect(exitCode).toBe(2);
@@ -242,7 +238,7 @@ describe('a file that exists', () => {
   });
 
   test('that cannot be inspected is not treated as absent: nothing is asked, sent or written', async () => {
-    const cwd = await temporaryDirectory();
+    const cwd = temporaryFolder();
     const refuse = async () => {
       throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
     };
@@ -297,7 +293,7 @@ describe('a file that exists', () => {
   );
 
   test('that is a folder is refused before anything is sent', async () => {
-    const cwd = await temporaryDirectory();
+    const cwd = temporaryFolder();
     await mkdir(join(cwd, 'folder'));
     const argv = ['objects', 'download', 'folder', '--resource-id', 'r', '--object-key', 'k', '--yes'];
     const { exitCode, stderr } = await topctl(argv, { cwd, env: unreachable });
@@ -309,7 +305,7 @@ describe('a file that exists', () => {
 
   test('fetches nothing if the file cannot be written', async () => {
     const argv = ['objects', 'download', 'no-folder/x.bin', '--resource-id', 'r', '--object-key', 'k'];
-    const { exitCode, stderr } = await topctl(argv, { cwd: await temporaryDirectory(), env: unreachable });
+    const { exitCode, stderr } = await topctl(argv, { cwd: temporaryFolder(), env: unreachable });
     expect(exitCode).toBe(2);
     // The error does not name the platform, because it is not called.
     expect(stderr).toMatch(/^error: cannot write no-folder\/x\.bin: ENOENT/);

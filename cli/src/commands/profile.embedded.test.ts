@@ -1,13 +1,13 @@
-import { platform } from '@tenant-open-platform/testing';
+import { platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { filesBelow, temporaryDirectory } from '../../test/temporary-directory.js';
+import { filesBelow } from '../../test/files-below.js';
 import { topctl } from '../../test/topctl.js';
 
 const { demo, admin } = platform();
 
 /** A directory where two logins saved a profile each. */
 async function loggedIn() {
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   for (const [profile, name] of [
     [demo, undefined],
     [admin, 'admin'],

@@ -1,18 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
-import { temporaryDirectory } from '../../test/temporary-directory.js';
+import { createTenant, platform, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { environmentOf, topctl, type World } from '../../test/topctl.js';
 
-let tenantId: string;
-
-beforeAll(async () => {
-  const { tenant_id } = await createTenant();
-  tenantId = tenant_id;
-  const target = `/api/v1/platform/tenants/${tenant_id}`;
-  await signedRequest(platform().admin, 'PUT', target, { body: { status: 'DISABLED' } });
-});
+const { tenant_id: tenantId } = await createTenant();
+await signedRequest(platform().admin, 'PUT', `/api/v1/platform/tenants/${tenantId}`, { body: { status: 'DISABLED' } });
 
 const run = (argv: string[], world: World = {}) => topctl(argv, { env: environmentOf(platform().admin), ...world });
 
@@ -23,7 +16,7 @@ const linesOf = (text: string) =>
     .map((line) => JSON.parse(line));
 
 test('an export is NDJSON whose last line counts its items, on stdout and in a file', async () => {
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   const printed = await run(['tenants', 'export', tenantId, '--limit', '2']);
   const lines = linesOf(printed.stdout);
   expect(lines[0]).toMatchObject({ type: 'tenant', data: { tenant_id: tenantId, status: 'DISABLED' } });
@@ -36,7 +29,7 @@ test('an export is NDJSON whose last line counts its items, on stdout and in a f
 });
 
 test('an export that is cut off leaves no file, and no last line on stdout', async () => {
-  const cwd = await temporaryDirectory();
+  const cwd = temporaryFolder();
   let pages = 0;
   const cut: typeof fetch = async (...request) => {
     if (pages++ > 1) return new Response('{}', { status: 404 });

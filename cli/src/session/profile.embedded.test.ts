@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events';
 import fs, { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { platform } from '@tenant-open-platform/testing';
+import { platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
-import { filesBelow, temporaryDirectory } from '../../test/temporary-directory.js';
+import { filesBelow } from '../../test/files-below.js';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
 const other = { base_url: 'http://127.0.0.1:1', tenant_id: 'demo', client_id: 'nobody', secret: unusedSecret };
 
 async function directoryWith(files: Record<string, unknown>): Promise<string> {
-  const directory = await temporaryDirectory();
+  const directory = temporaryFolder();
   for (const [name, content] of Object.entries(files)) {
     await mkdir(join(directory, name, '..'), { recursive: true });
     await writeFile(join(directory, name), JSON.stringify(content), { mode: 0o600 });
@@ -160,7 +160,7 @@ describe('login', () => {
   });
 
   test('asks on a terminal, without showing the secret', async () => {
-    const cwd = await temporaryDirectory();
+    const cwd = temporaryFolder();
     const typed = [`${demo.base_url}\r`, `${demo.client_id}\r`, `${demo.secret}\r`];
     const { exitCode, stderr } = await topctl(['login', '--profile', 'demo'], { cwd, typed });
     expect(exitCode).toBe(0);
@@ -177,7 +177,7 @@ describe('login', () => {
   });
 
   test('ten logins at once are all saved, and leave no lock', async () => {
-    const cwd = await temporaryDirectory();
+    const cwd = temporaryFolder();
     const names = Array.from({ length: 10 }, (_, index) => `p${index}`);
     const runs = await Promise.all(
       names.map((name) => topctl([...argv, '--profile', name], { cwd, stdin: demo.secret })),
@@ -211,7 +211,7 @@ describe('login', () => {
   });
 
   test('saves nothing if the secret is wrong', async () => {
-    const cwd = await temporaryDirectory();
+    const cwd = temporaryFolder();
     const { exitCode } = await topctl(argv, { cwd, stdin: admin.secret });
     expect({ exitCode, files: await filesBelow(cwd) }).toEqual({ exitCode: 4, files: {} });
   });

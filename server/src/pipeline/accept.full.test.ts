@@ -1,38 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant, type Profile, platform } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { commandToAccept } from '../../test/support/command-to-accept.js';
 import { newSignedRequest } from '../../test/support/new-signed-request.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { announcement, once, storedCommands } from '../../test/support/stored.js';
-import type { Database } from '../foundation/database/database.js';
 import { errorCodeOf } from '../foundation/database/database-error.js';
-import type { CommandOutcome, GivenCommand, NewCommand } from '../foundation/database/ingest.js';
-import { newIdTail } from '../foundation/ids.js';
+import type { CommandOutcome, GivenCommand } from '../foundation/database/ingest.js';
 import { createAdmission } from '../gateway/auth/admission.js';
 import { hashNonce } from '../gateway/auth/authenticate.js';
 import { createCommandAccepter } from './accept.js';
 
-let database: Database;
-
-beforeAll(() => {
-  database = openPool(platform().databaseUrl as string);
-});
-
-afterAll(() => database.close());
-
-const newCommand = (fields: Partial<NewCommand> = {}): NewCommand => ({
-  idempotency_key: randomUUID(),
-  vendor: 'vendor_a',
-  device_id: 'd-1',
-  command_type: 'reboot',
-  revision: 1,
-  payload: {},
-  payload_sha256: '00'.repeat(32),
-  timeout_seconds: 30,
-  request_id: randomUUID(),
-  command_id_tail: newIdTail(),
-  ...fields,
-});
+const database = openPool();
 
 /** The two calls of the statement that store commands, each as a function that stores one command. */
 const ways: [string, (caller: Profile) => Promise<(command: GivenCommand) => Promise<CommandOutcome>>][] = [
@@ -66,7 +45,7 @@ describe.each(ways)('%s', (_way, acceptFor) => {
     const { tenant_id, operator } = await createTenant();
     const accept = await acceptFor(operator);
     const results = await Promise.allSettled(
-      Array.from({ length: 30 }, (_value, index) => accept(newCommand(index === 17 ? poison : {}))),
+      Array.from({ length: 30 }, (_value, index) => accept(commandToAccept(index === 17 ? poison : {}))),
     );
     const accepted = results.flatMap((result, index) => {
       if (index === 17) expect(result.status === 'rejected' && errorCodeOf(result.reason)).toBe(code);
@@ -81,11 +60,11 @@ describe.each(ways)('%s', (_way, acceptFor) => {
   test('answers each command of a batch separately, in order', async () => {
     const accept = await acceptFor((await createTenant()).operator);
     const asked = [
-      newCommand({ idempotency_key: 'z' }),
-      newCommand({ idempotency_key: 'm', revision: 99 }),
-      newCommand({ idempotency_key: 'y' }),
-      newCommand({ idempotency_key: 'a' }),
-      newCommand({ idempotency_key: 'k', vendor: 'vendor_of_nowhere' }),
+      commandToAccept({ idempotency_key: 'z' }),
+      commandToAccept({ idempotency_key: 'm', revision: 99 }),
+      commandToAccept({ idempotency_key: 'y' }),
+      commandToAccept({ idempotency_key: 'a' }),
+      commandToAccept({ idempotency_key: 'k', vendor: 'vendor_of_nowhere' }),
     ];
     const outcomes = async () => (await Promise.all(asked.map(accept))).map(({ outcome }) => outcome);
     expect(await outcomes()).toEqual(['ACCEPTED', 'CATALOG_CHANGED', 'ACCEPTED', 'ACCEPTED', 'CATALOG_CHANGED']);
@@ -94,17 +73,17 @@ describe.each(ways)('%s', (_way, acceptFor) => {
 
   test('stores one of several commands of a batch with the same key', async () => {
     const accept = await acceptFor((await createTenant()).operator);
-    const accepted = await Promise.all([1, 2, 3].map(() => accept(newCommand({ idempotency_key: 'z' }))));
+    const accepted = await Promise.all([1, 2, 3].map(() => accept(commandToAccept({ idempotency_key: 'z' }))));
     expect(accepted.map(({ outcome }) => outcome).sort()).toEqual(['ACCEPTED', 'KEY_USED', 'KEY_USED']);
   });
 
   test('stores no command that its caller refuses, and tells whether its key is used', async () => {
     const { tenant_id, operator } = await createTenant();
     const accept = await acceptFor(operator);
-    await accept(newCommand({ idempotency_key: 'used' }));
+    await accept(commandToAccept({ idempotency_key: 'used' }));
     const asked = ['used', 'new'].flatMap((idempotency_key) => [
       { idempotency_key, is_refused: true as const },
-      newCommand({ idempotency_key, revision: 99 }),
+      commandToAccept({ idempotency_key, revision: 99 }),
     ]);
     const outcomes = (await Promise.all(asked.map(accept))).map(({ outcome }) => outcome);
     expect(outcomes).toEqual(['KEY_USED', 'CATALOG_CHANGED', 'REFUSED', 'CATALOG_CHANGED']);
@@ -114,7 +93,7 @@ describe.each(ways)('%s', (_way, acceptFor) => {
 
   test('gives a command an id with the millisecond of its acceptance', async () => {
     const accept = await acceptFor((await createTenant()).operator);
-    const acceptance = await accept(newCommand());
+    const acceptance = await accept(commandToAccept());
     if (acceptance.outcome !== 'ACCEPTED') throw new Error(acceptance.outcome);
     const { command_id, accepted_ms } = acceptance;
     expect(command_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -132,12 +111,12 @@ test.each([
   const signed = await newSignedRequest(database, operator);
   const admit = createAdmission(database);
   const another = () => ({ ...signed, nonceHash: hashNonce(randomUUID()) });
-  if (reason === 'replayed') await admit(signed, newCommand({ idempotency_key: 'earlier' }));
+  if (reason === 'replayed') await admit(signed, commandToAccept({ idempotency_key: 'earlier' }));
   const refused = { ...signed, ...fields };
   const [before, , after] = await Promise.all([
-    admit(another(), newCommand()),
-    admit(refused, newCommand({ idempotency_key: 'refused' })),
-    admit(another(), newCommand()),
+    admit(another(), commandToAccept()),
+    admit(refused, commandToAccept({ idempotency_key: 'refused' })),
+    admit(another(), commandToAccept()),
   ]);
   expect([before.outcome, after.outcome]).toEqual(['ACCEPTED', 'ACCEPTED']);
   const stored = await storedCommands(platform().databaseUrl as string, tenant_id);

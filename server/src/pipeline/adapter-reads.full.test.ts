@@ -57,7 +57,7 @@ test('an adapter that waits for commands shows in the catalog of its tenant alon
 test('an adapter of tenant platform shows for every tenant; an instant is written once a minute, and one ahead is corrected', async () => {
   const tenant = await createTenant();
   const vendor = await newVendor();
-  const database = openPool(platform().databaseUrl as string);
+  const database = openPool();
   onTestFinished(() => database.close());
   const at = (seconds: number) => new Date(Date.now() + seconds * 1_000);
   const store = (readAt: Date | null) => {

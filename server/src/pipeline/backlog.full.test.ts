@@ -1,24 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
+import { expect, test } from 'vitest';
+import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool } from '../../test/support/open-pool.js';
-import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { createWaits } from './backlog.js';
 import { takeLease } from './outbox/lease.js';
 
-let platform: IdlePlatform;
-let database: Database;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  database = openPool(platform.databaseUrl);
-});
-
-afterAll(async () => {
-  await database?.close();
-  await platform?.stop();
-});
+const platform = await startIdlePlatform();
+const database = openPool(platform.databaseUrl);
 
 const rowsOf = (tenantId: string, count: number, ageSeconds = 2) =>
   asAllTenantsStatement(

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { onBothNodes } from '../../test/support/on-both-nodes.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 
 const { nodes } = platform();
 
-let tenant: TestTenant;
 /** A vendor of this test, with a command type `any` that accepts any payload: other tests use the seeded ones. */
 let vendor: string;
 
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 beforeEach(async () => {
   vendor = `vendor_${randomUUID()}`;

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { platform } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openPool } from '../../test/support/open-pool.js';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openPool, openSession } from '../../test/support/open-pool.js';
 import { ApiError, refuse } from '../foundation/api-error.js';
 import type { Database } from '../foundation/database/database.js';
 import { commandCatalog } from './catalog.js';
@@ -10,27 +8,20 @@ import { compilePayloadSchema } from './payload-schema.js';
 
 const OTHER_TYPES = 1_000;
 
-let owner: postgres.Sql;
-let database: Database;
 /** The rows that each read of the catalog returned. */
 let reads: { command_type: string; payload_schema: object | null }[][];
 let compiled: object[];
 /** A vendor of this test, removed afterwards: its broken schemas must not stay on other nodes. */
 let vendor: string;
 
-beforeAll(() => {
-  const url = platform().databaseUrl as string;
-  owner = postgres(url, { max: 1, onnotice: () => {} });
-  const pool = openPool(url);
-  const begin = async (work: (tx: postgres.TransactionSql) => unknown) => {
-    const rows = await pool.sql.begin(work);
-    reads.push([...(rows as (typeof reads)[number])]);
-    return rows;
-  };
-  database = { ...pool, sql: Object.assign((() => {}) as unknown as postgres.Sql, { begin }) };
-});
-
-afterAll(() => Promise.all([owner.end(), database.close()]));
+const owner = openSession();
+const pool = openPool();
+const database: Database = { ...pool, prepared: Object.create(pool.prepared) };
+database.prepared.transaction = async (work) => {
+  const rows = await pool.prepared.transaction(work);
+  reads.push([...(rows as (typeof reads)[number])]);
+  return rows;
+};
 
 beforeEach(async () => {
   reads = [];

@@ -1,12 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { createTenant, platform, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant } from '@tenant-open-platform/testing';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { commandToAccept } from '../../test/support/command-to-accept.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
-import type { NewCommand } from '../foundation/database/ingest.js';
-import { newIdTail } from '../foundation/ids.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
@@ -19,17 +17,12 @@ const GROUP = 20;
 /** On a slow machine only these are in time. */
 const EARLY = 5;
 const BETWEEN_GROUPS_MS = 40;
+/** The simulated fleet does not answer for it. */
+const SILENT = 'offline-1';
 
 /** Two nodes, with their separate resources. */
-let nodes: Database[];
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  nodes = [0, 1].map(() => openPool(platform().databaseUrl as string));
-  tenant = await createTenant();
-});
-
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
+const nodes = [0, 1].map(() => openPool());
+const tenant = await createTenant();
 
 const database = () => nodes[0] as Database;
 
@@ -39,25 +32,13 @@ const asSystem = <Result>(work: (tx: postgres.TransactionSql) => Promise<Result>
     return work(tx);
   });
 
-const newCommand = (): NewCommand => ({
-  idempotency_key: randomUUID(),
-  vendor: 'vendor_a',
-  // The simulated fleet stays silent.
-  device_id: 'offline-1',
-  command_type: 'reboot',
-  revision: 1,
-  payload: {},
-  payload_sha256: '00'.repeat(32),
-  timeout_seconds: 300,
-  request_id: randomUUID(),
-  command_id_tail: newIdTail(),
-});
-
 /** Dispatched commands. */
 async function dispatchedCommands(count: number): Promise<string[]> {
   const accept = createCommandAccepter(database());
   const caller = { tenantId: tenant.tenant_id, clientId: tenant.operator.client_id };
-  const accepted = await Promise.all(Array.from({ length: count }, () => accept({ caller, command: newCommand() })));
+  const accepted = await Promise.all(
+    Array.from({ length: count }, () => accept({ caller, command: commandToAccept({ device_id: SILENT }) })),
+  );
   const ids = accepted.flatMap((acceptance) => (acceptance.outcome === 'ACCEPTED' ? [acceptance.command_id] : []));
   expect(ids).toHaveLength(count);
   const underWay = () =>

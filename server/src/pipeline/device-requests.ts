@@ -112,8 +112,6 @@ function toReception({ has_tenant, has_vendor, is_new }: ReceptionRow): Receptio
   return is_new ? 'RECEIVED' : 'REPEATED';
 }
 
-const MAX_PAYLOAD_BYTES = 32_768;
-
 const parkingReasons: Partial<Record<Reception, string>> = {
   UNKNOWN_TENANT: 'The tenant of the subject does not exist or is disabled.',
   UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',

@@ -1,28 +1,20 @@
-import { signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { atEnd, signedRequest } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from '../../test/support/commands.js';
 import { newPrincipal, registerEventReader } from '../../test/support/new-principal.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../../test/support/private-platform.js';
+import { openSession } from '../../test/support/open-pool.js';
+import { startPrivatePlatform } from '../../test/support/private-platform.js';
 import { startTenantAdapter } from '../../test/support/start-tenant-adapter.js';
 import { storedWork } from '../../test/support/stored.js';
 
 const soon = { timeout: 30_000, interval: 50 };
 const PRINCIPALS = '/api/v1/platform/tenants/demo/bus/principals';
 
-let platform: PrivatePlatform;
-let adapter: ReturnType<typeof startTenantAdapter>;
+const platform = await startPrivatePlatform();
+await signedRequest(platform.admin, 'POST', PRINCIPALS, { body: newPrincipal() });
+const adapter = startTenantAdapter(platform.client, 'demo', 'vendor_a');
 
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  await signedRequest(platform.admin, 'POST', PRINCIPALS, { body: newPrincipal() });
-  adapter = startTenantAdapter(platform.client, 'demo', 'vendor_a');
-});
-
-afterAll(async () => {
-  await adapter?.stop();
-  await platform?.stop();
-});
+atEnd(adapter.stop);
 
 async function completedCommand(): Promise<string> {
   const id = await newCommand(platform.demo, { timeout_seconds: 60 });
@@ -71,7 +63,7 @@ test('the bus has the events that are logged while a tenant has a CLIENT princip
 });
 
 test('of a page with events of many tenants those of one reader are published, after more than a page of others', async () => {
-  const superuser = postgres(platform.postgres.superuserUrl, { max: 1 });
+  const superuser = openSession(platform.postgres.superuserUrl);
   onTestFinished(() => superuser.end());
   const copied = await completedCommand();
   /** Logs an event of each of so many commands of a tenant without a reader. */

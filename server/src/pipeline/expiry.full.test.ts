@@ -2,33 +2,24 @@ import { randomUUID } from 'node:crypto';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { DeviceReplyMessage } from '@tenant-open-platform/contract/bus';
-import { createTenant, type Profile, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { sql } from 'drizzle-orm';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../test/support/on-both-nodes.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { createReplier } from '../../test/support/replier.js';
 import { silent } from '../../test/support/silent.js';
-import type { Database } from '../foundation/database/database.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from './device-requests.js';
 import { createDispatch } from './outbox/dispatch.js';
 
 const REQUESTS = '/api/v1/open/device-requests';
 
-let database: Database;
-let tenant: TestTenant;
-let replier: Profile;
-
-beforeAll(async () => {
-  database = openPool(platform().databaseUrl as string);
-  tenant = await createTenant();
-  replier = await createReplier(tenant);
-});
-
-afterAll(() => database.close());
+const database = openPool();
+const tenant = await createTenant();
+const replier = await createReplier(tenant);
 
 const asSystem = <Result>(work: (tx: postgres.TransactionSql) => Promise<Result>) =>
   database.sql.begin(async (tx) => {

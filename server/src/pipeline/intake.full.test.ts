@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DeviceRequestMessage, subjects } from '@tenant-open-platform/contract/bus';
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
@@ -13,15 +13,8 @@ import { createMessageTaker } from './bus/take-message.js';
 import { createDeviceRequestReceiver, type DeviceRequest, takeDeviceRequest } from './device-requests.js';
 
 /** Two nodes, with their separate resources. */
-let nodes: Database[];
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  nodes = [0, 1].map(() => openPool(platform().databaseUrl as string));
-  tenant = await createTenant();
-});
-
-afterAll(() => Promise.all(nodes.map((node) => node.close())));
+const nodes = [0, 1].map(() => openPool());
+const tenant = await createTenant();
 
 const database = () => nodes[0] as Database;
 

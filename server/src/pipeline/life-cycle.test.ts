@@ -1,26 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  type Answer,
-  createTenant,
-  type Profile,
-  platform,
-  signedRequest,
-  type TestTenant,
-} from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, createTenant, platform, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, canceledCommand, completed, newCommand } from '../../test/support/commands.js';
 import { expectRefusal } from '../../test/support/expect-refusal.js';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const create = (deviceId: string, fields: object = {}) =>
   newCommand(tenant.operator, { device_id: deviceId, ...fields });
@@ -248,30 +233,25 @@ describe('a waiting request', () => {
   });
 
   test('is answered when the server stops', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'top-wait-'));
-    try {
-      const server = await startServer({ DATA_DIR: folder });
-      const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-      const id = await newCommand(demo, { device_id: 'offline-1', timeout_seconds: 300 });
-      const { body } = await signedRequest(demo, 'GET', '/api/v1/open/events?wait_seconds=30');
-      const waiting = Promise.all(
-        [
-          `${COMMANDS}/${id}?wait_seconds=30`,
-          `/api/v1/open/events?wait_seconds=30&cursor=${body.next_cursor}`,
-          '/api/v1/open/device-requests?wait_seconds=30',
-        ].map((target) => signedRequest(demo, 'GET', target)),
-      );
-      // This request came later and is answered, so the earlier ones wait by now.
-      await signedRequest(demo, 'GET', `${COMMANDS}/${id}?wait_seconds=1`);
-      const stoppedAt = performance.now();
-      const [exitCode, [record, events, requests]] = await Promise.all([server.stop(), waiting]);
-      expect(performance.now() - stoppedAt).toBeLessThan(10_000);
-      expect(exitCode).toBe(0);
-      expect([record?.status, record?.body.status]).toEqual([200, 'DISPATCHED']);
-      expect([events?.status, events?.body.items, requests?.status, requests?.body.items]).toEqual([200, [], 200, []]);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const server = await startNode();
+    const { demo } = server;
+    const id = await newCommand(demo, { device_id: 'offline-1', timeout_seconds: 300 });
+    const { body } = await signedRequest(demo, 'GET', '/api/v1/open/events?wait_seconds=30');
+    const waiting = Promise.all(
+      [
+        `${COMMANDS}/${id}?wait_seconds=30`,
+        `/api/v1/open/events?wait_seconds=30&cursor=${body.next_cursor}`,
+        '/api/v1/open/device-requests?wait_seconds=30',
+      ].map((target) => signedRequest(demo, 'GET', target)),
+    );
+    // This request came later and is answered, so the earlier ones wait by now.
+    await signedRequest(demo, 'GET', `${COMMANDS}/${id}?wait_seconds=1`);
+    const stoppedAt = performance.now();
+    const [exitCode, [record, events, requests]] = await Promise.all([server.stop(), waiting]);
+    expect(performance.now() - stoppedAt).toBeLessThan(10_000);
+    expect(exitCode).toBe(0);
+    expect([record?.status, record?.body.status]).toEqual([200, 'DISPATCHED']);
+    expect([events?.status, events?.body.items, requests?.status, requests?.body.items]).toEqual([200, [], 200, []]);
   });
 });
 

@@ -1,16 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { CommandUpdate } from '@tenant-open-platform/contract/bus';
 import { type Answer, signedRequest } from '@tenant-open-platform/testing';
 import fc from 'fast-check';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { commandToAccept } from '../../test/support/command-to-accept.js';
 import { COMMANDS, cancelCommand } from '../../test/support/commands.js';
 import { dispatch as dispatchOne } from '../../test/support/dispatch.js';
-import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
-import { openPool } from '../../test/support/open-pool.js';
+import { startIdlePlatform } from '../../test/support/idle-platform.js';
+import { openPool, openSession } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
-import { newId, newIdTail } from '../foundation/ids.js';
+import { newId } from '../foundation/ids.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
@@ -23,38 +22,24 @@ const SEQUENTIAL = { numRuns: 40, interruptAfterTimeLimit: 30_000 };
 /** A race cannot be reproduced with a smaller one, so there is no shrinking. */
 const RACING = { numRuns: 40, interruptAfterTimeLimit: 30_000, endOnFailure: true };
 
-let platform: IdlePlatform;
-let superuser: postgres.Sql;
+const platform = await startIdlePlatform();
+const superuser = openSession(platform.superuserUrl, { max: 4, fetch_types: false });
 /** Two nodes, with their separate resources. */
-let nodes: Node[];
-let accept: ReturnType<typeof createCommandAccepter>;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  superuser = postgres(platform.superuserUrl, { max: 4, fetch_types: false });
-  nodes = [0, 1].map(() => {
-    const database = openPool(platform.databaseUrl);
-    const signals = localSignals();
-    return {
+const nodes = [0, 1].map(() => {
+  const database = openPool(platform.databaseUrl);
+  const signals = localSignals();
+  return {
+    database,
+    report: createCommandReporter(database, signals, silent().metrics),
+    sweep: createCommandSweeper({
+      ...silent(),
       database,
-      report: createCommandReporter(database, signals, silent().metrics),
-      sweep: createCommandSweeper({
-        ...silent(),
-        database,
-        signals,
-        bus: inProcessBus(),
-        overdue: 'RECENT',
-        intervalMs: 0,
-      }),
-    };
-  });
-  accept = createCommandAccepter(nodeOf(0).database);
-});
-
-afterAll(async () => {
-  await Promise.all((nodes ?? []).map(({ database }) => database.close()));
-  await superuser?.end();
-  await platform?.stop();
+      signals,
+      bus: inProcessBus(),
+      overdue: 'RECENT',
+      intervalMs: 0,
+    }),
+  };
 });
 
 type Node = {
@@ -64,6 +49,7 @@ type Node = {
 };
 
 const nodeOf = (index: number) => nodes[index % 2] as Node;
+const accept = createCommandAccepter(nodeOf(0).database);
 
 type Said = Omit<CommandUpdate, 'command_id' | 'occurred_at'>;
 
@@ -128,18 +114,7 @@ async function newCommands(count: number): Promise<string[]> {
     Array.from({ length: count }, () =>
       accept({
         caller: { tenantId, clientId },
-        command: {
-          idempotency_key: randomUUID(),
-          vendor: 'vendor_a',
-          device_id: 'ok-1',
-          command_type: 'reboot',
-          revision: 1,
-          payload: {},
-          payload_sha256: '00'.repeat(32),
-          timeout_seconds: 300,
-          request_id: randomUUID(),
-          command_id_tail: newIdTail(),
-        },
+        command: commandToAccept(),
       }),
     ),
   );

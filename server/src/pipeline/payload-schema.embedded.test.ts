@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 
-let tenant: TestTenant;
 const vendor = `vendor-${randomUUID()}`;
 const path = `/api/v1/platform/catalog/vendors/${vendor}`;
 
-beforeAll(async () => {
-  tenant = await createTenant();
-  await signedRequest(platform().admin, 'PUT', path, { body: { enabled: true } });
-});
+const tenant = await createTenant();
+await signedRequest(platform().admin, 'PUT', path, { body: { enabled: true } });
 
 const put = (command_type: string, payload_schema: unknown) =>
   signedRequest(platform().admin, 'PUT', `${path}/command-types/${command_type}`, {

@@ -1,4 +1,4 @@
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newPrincipal } from '../../test/support/new-principal.js';
 import { openPool } from '../../test/support/open-pool.js';
@@ -12,7 +12,7 @@ test('a new principal gets its durables although NATS refuses a stream at the mo
   const { tenant_id, admin } = await createTenant();
   const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
   expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
-  const database = openPool(platform().databaseUrl as string);
+  const database = openPool();
   const bus = inProcessBus();
   const provided = new Set<string>();
   const refusing = {
@@ -41,7 +41,7 @@ test('once lost streams are created again, all durables are provided again, long
   const { tenant_id, admin } = await createTenant();
   const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
   expect((await signedRequest(admin, 'POST', target, { body: newPrincipal() })).status).toBe(201);
-  const database = openPool(platform().databaseUrl as string);
+  const database = openPool();
   const bus = inProcessBus();
   const restored: (() => void)[] = [];
   let provided: string[] = [];

@@ -1,27 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
-import { type Answer, createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { type Answer, createTenant, signedRequest } from '@tenant-open-platform/testing';
 import type postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, completed, newCommand } from '../../test/support/commands.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
-import type { Database } from '../foundation/database/database.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createMessageTaker } from './bus/take-message.js';
 import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './reports.js';
 
-let database: Database;
-let tenant: TestTenant;
 let reporter: (report: Report) => Promise<ReportOutcome>;
 
-beforeAll(async () => {
-  database = openPool(platform().databaseUrl as string);
-  tenant = await createTenant();
-  reporter = createCommandReporter(database, localSignals(), silent().metrics);
-});
-
-afterAll(() => database.close());
+const database = openPool();
+const tenant = await createTenant();
+reporter = createCommandReporter(database, localSignals(), silent().metrics);
 
 const get = async (id: string): Promise<Answer['body']> =>
   (await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}`)).body;

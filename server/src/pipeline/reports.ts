@@ -114,8 +114,6 @@ const lateResultOf = ({ adapter_status, device_execution_status, status_reason, 
   result: result ?? null,
 });
 
-const MAX_RESULT_BYTES = 32_768;
-
 const parkingReasons: Partial<Record<ReportOutcome, string>> = {
   UNKNOWN: 'The tenant of the subject has no such command for this vendor.',
   TOO_EARLY: 'The command is not dispatched yet.',

@@ -1,36 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { subjects } from '@tenant-open-platform/contract/bus';
 import { signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../../test/support/commands.js';
 import { dispatch, dispatchTogether } from '../../test/support/dispatch.js';
-import { type IdlePlatform, startIdlePlatform } from '../../test/support/idle-platform.js';
-import { openPool } from '../../test/support/open-pool.js';
+import { startIdlePlatform } from '../../test/support/idle-platform.js';
+import { openPool, openSession } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
-import type { Database } from '../foundation/database/database.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import type { Outcome } from './bus/bus.js';
 import { inProcessBus } from './bus/in-process-bus.js';
 import { createCommandSweeper } from './sweeper.js';
 
-let platform: IdlePlatform;
-let superuser: postgres.Sql;
-let database: Database;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  superuser = postgres(platform.superuserUrl, { max: 1, fetch_types: false });
-  database = openPool(platform.databaseUrl);
-  // Deadlines that these tests set are before the start of the platform.
-  await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
-});
-
-afterAll(async () => {
-  await database?.close();
-  await superuser?.end();
-  await platform?.stop();
-});
+const platform = await startIdlePlatform();
+const superuser = openSession(platform.superuserUrl, { fetch_types: false });
+const database = openPool(platform.databaseUrl);
+// Deadlines that these tests set are before the start of the platform.
+await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
 
 const signals = localSignals();
 const background = silent();

@@ -1,27 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { expectRefusal } from '../../test/support/expect-refusal.js';
 
-let server: RunningServer;
-let folder: string;
-let demo: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-wait-'));
-  server = await startServer({ DATA_DIR: folder, WAITING_REQUESTS_PER_TENANT: '3' });
-  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  demo = profile('demo.json');
-});
-
-afterAll(async () => {
-  await server.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { demo } = await startNode({ WAITING_REQUESTS_PER_TENANT: '3' });
 
 const waitForEvent = (caller: Profile, cursor: string) =>
   signedRequest(caller, 'GET', `/api/v1/open/events?cursor=${cursor}&wait_seconds=30`);

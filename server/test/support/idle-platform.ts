@@ -1,10 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Profile } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
+import { type Profile, startNode, type TestNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 
 export type IdlePlatform = {
   databaseUrl: string;
@@ -13,34 +8,24 @@ export type IdlePlatform = {
   demo: Profile;
   /** Of the server. */
   pid: number;
-  /** Starts another server on the same database. The caller stops it. */
-  startBeside: (environment: Record<string, string>) => Promise<RunningServer>;
-  stop: () => Promise<void>;
+  /** Starts another server on the same database. */
+  startBeside: (environment: Record<string, string>) => Promise<TestNode>;
 };
 
-/** A private Postgres with a server that only answers requests. The test itself does everything else. */
+/**
+ * A private Postgres with a server that only answers requests, for the calling test or file (see `atEnd`). The test
+ * itself does everything else.
+ */
 export async function startIdlePlatform(): Promise<IdlePlatform> {
-  const folder = mkdtempSync(join(tmpdir(), 'top-idle-'));
-  const postgres = await startPrivatePostgres();
-  const environment = {
-    DATA_DIR: folder,
-    DATABASE_URL: postgres.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    REQUESTS_PER_MINUTE: '1000000',
-  };
-  const server = await startServer({ ...environment, ROLE: 'api' });
-  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  const postgres = await ownPostgres();
+  const environment = { DATABASE_URL: postgres.url, REQUESTS_PER_MINUTE: '1000000' };
+  const { admin, demo, process, folder } = await startNode({ ...environment, ROLE: 'api' });
   return {
     databaseUrl: postgres.url,
     superuserUrl: postgres.superuserUrl,
-    admin: profile('platform-admin.json'),
-    demo: profile('demo.json'),
-    pid: server.process.pid as number,
-    startBeside: (own) => startServer({ ...environment, ...own }),
-    async stop() {
-      await server.stop();
-      await postgres.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    admin,
+    demo,
+    pid: process.pid as number,
+    startBeside: (own) => startNode({ ...environment, DATA_DIR: folder, ...own }),
   };
 }

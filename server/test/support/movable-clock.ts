@@ -1,13 +1,11 @@
-import postgres from 'postgres';
-
-export type MovableClock = { setAhead: (seconds: number) => Promise<void>; close: () => Promise<void> };
+import { openSession } from './open-pool.js';
 
 /**
  * Replaces now() of a private Postgres. Call it before the connections open that are to read the moved clock: a
  * connection keeps the function that its prepared statements began with.
  */
-export async function movableClock(superuserUrl: string): Promise<MovableClock> {
-  const superuser = postgres(superuserUrl, { max: 1, fetch_types: false });
+export async function movableClock(superuserUrl: string): Promise<{ setAhead: (seconds: number) => Promise<void> }> {
+  const superuser = openSession(superuserUrl, { fetch_types: false });
   await superuser.unsafe(`
     set allow_system_table_mods = on;
     alter function pg_catalog.now() rename to true_now;
@@ -21,6 +19,5 @@ export async function movableClock(superuserUrl: string): Promise<MovableClock> 
     async setAhead(seconds) {
       await superuser`update moved.clock set ahead = make_interval(secs => ${seconds})`;
     },
-    close: () => superuser.end(),
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { atEnd } from '@tenant-open-platform/testing';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import postgres from 'postgres';
 
@@ -40,7 +41,7 @@ const unsafeButQuick = {
 /** Parallel plans seem as cheap in these tables as they are in much larger ones. */
 const cheapWorkers = { parallel_setup_cost: '0', parallel_tuple_cost: '0', min_parallel_index_scan_size: '0' };
 
-/** A Postgres without automatic analyze, which explains every statement of the platform. */
+/** A Postgres of the calling test or file (see `atEnd`), without automatic analyze. It explains every statement of the platform. */
 export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
   let log = '';
   const server = await startPrivatePostgres({
@@ -61,6 +62,12 @@ export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
     },
   });
   const owner = postgres(server.superuserUrl, { max: 1, onnotice: () => {} });
+  atEnd(async () => {
+    await owner.end();
+    // At once, without writing what it has in memory.
+    process.kill(server.pid(), 'SIGQUIT');
+    await server.stop();
+  });
   await owner`set auto_explain.log_min_duration = -1`;
   await owner`set session_replication_role = replica`;
 
@@ -87,12 +94,6 @@ export async function startExplainedPostgres(): Promise<ExplainedPostgres> {
         ms: Number(ms),
         ...JSON.parse(json.replaceAll('\n\t', '\n')),
       }));
-    },
-    async stop() {
-      await owner.end();
-      // At once, without writing what it has in memory.
-      process.kill(server.pid(), 'SIGQUIT');
-      await server.stop();
     },
   };
 }

@@ -1,15 +1,11 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import type { Profile } from '@tenant-open-platform/testing';
+import { atEnd, newKeyring, type Profile, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { ownNats, type PrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { ownPostgres, type PrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import type { Database } from '../../src/foundation/database/database.js';
 import { openPool } from './open-pool.js';
@@ -42,51 +38,42 @@ export type PrivatePlatform = {
   /** Starts a worker: another process, which answers no requests. */
   startWorker: () => Promise<RunningServer>;
   run: (...args: string[]) => Promise<Run>;
-  stop: () => Promise<void>;
 };
 
 /**
- * One server on a private Postgres and nats-server, for tests that must not disturb the servers shared by test files.
+ * One server on a private Postgres and nats-server for the calling test or file (see `atEnd`): for tests that must not
+ * disturb the servers shared by test files.
  */
 export async function startPrivatePlatform(): Promise<PrivatePlatform> {
-  const folder = mkdtempSync(join(tmpdir(), 'top-private-'));
-  const [nats, postgres] = await Promise.all([startPrivateNats(), startPrivatePostgres()]);
+  const [nats, postgres] = await Promise.all([ownNats(), ownPostgres()]);
   const environment = {
-    DATA_DIR: folder,
+    ...unlimited,
+    DATA_DIR: temporaryFolder(),
     DATABASE_URL: postgres.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
+    KEYRING: newKeyring(),
     NATS_URL: nats.url,
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
   };
   // Reserved: no other test process takes it during a restart.
   const PORT = String(await freePort());
-  const start = () => startServer({ ...environment, PORT });
-  let server = await start();
+  const first = await startNode({ ...environment, PORT });
+  let server: RunningServer = first;
+  atEnd(() => server.stop());
   const connection = await connect({ servers: nats.url.replace('nats://', ''), maxReconnectAttempts: -1 });
-  const database = openPool(postgres.url);
-  const profile = (file: string): Profile => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  atEnd(() => connection.close());
   return {
     nats,
     postgres,
     streams: (await jetstreamManager(connection)).streams,
     client: jetstream(connection),
-    database,
-    admin: profile('platform-admin.json'),
-    demo: profile('demo.json'),
+    database: openPool(postgres.url),
+    admin: first.admin,
+    demo: first.demo,
     server: () => server,
     async restart() {
       await server.stop();
-      server = await start();
+      server = await startServer({ ...environment, PORT });
     },
     startWorker: () => startServer({ ...environment, ROLE: 'worker' }),
     run: (...args) => runMain(args, environment),
-    async stop() {
-      await database.close();
-      await server.stop();
-      await connection.close();
-      await Promise.all([nats.stop(), postgres.stop()]);
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, platform } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTenant } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { createAdmission } from '../../gateway/auth/admission.js';
 import { hashNonce } from '../../gateway/auth/authenticate.js';
@@ -8,16 +8,7 @@ import { batched } from './batched.js';
 import type { Database } from './database.js';
 import { errorCodeOf } from './database-error.js';
 
-let pools: [Database, Database];
-
-beforeAll(() => {
-  const { databaseUrl } = platform();
-  pools = [openPool(databaseUrl as string), openPool(databaseUrl as string)];
-});
-
-afterAll(async () => {
-  await Promise.all(pools.map((pool) => pool.close()));
-});
+const pools = [openPool(), openPool()] as const;
 
 /** Credential numbers that no credential has: the rows of these tests belong to them. */
 const nobody = -1;

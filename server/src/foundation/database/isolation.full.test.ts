@@ -1,18 +1,12 @@
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import type postgres from 'postgres';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 import { newDeviceRequest } from '../../../test/support/new-device-request.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
+import { openSession } from '../../../test/support/open-pool.js';
 import { newParkedMessage } from '../../../test/support/parked-messages.js';
-
-/** Connects as the owner of the tables. Every test sets a role of the platform and rolls back. */
-let owner: postgres.Sql;
-let own: string;
-let foreign: string;
-let foreignClientId: string;
-let tenantTables: string[];
 
 const withTenantColumn = () => owner<{ name: string; enabled: boolean; forced: boolean }[]>`
   select relname as name, relrowsecurity as enabled, relforcerowsecurity as forced
@@ -23,36 +17,33 @@ const withTenantColumn = () => owner<{ name: string; enabled: boolean; forced: b
     and relname not in ('tenants', 'taken_names')
   order by relname`;
 
-beforeAll(async () => {
-  owner = postgres(platform().databaseUrl as string, { max: 2, onnotice: () => {} });
-  const tenants = [await createTenant(), await createTenant()] as const;
-  [own, foreign] = [tenants[0].tenant_id, tenants[1].tenant_id];
-  foreignClientId = tenants[1].operator.client_id;
-  for (const tenant of tenants) {
-    const { tenant_id, admin, operator } = tenant;
-    await newDeviceRequest(tenant);
-    await newParkedMessage(tenant);
-    const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
-    const headers = { 'Idempotency-Key': 'k-1' };
-    expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal(), headers })).status).toBe(201);
-    const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
-    expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
-    const hook = { name: 'Order system', url: 'https://hooks.acme.example/top' };
-    const endpoints = '/api/v1/open/callbacks/endpoints';
-    const endpoint = await signedRequest(admin, 'POST', endpoints, { body: hook });
-    const subscriptions = `${endpoints}/${endpoint.body.endpoint_id}/subscriptions`;
-    const subscription = { event_type: 'command.completed' };
-    expect((await signedRequest(admin, 'POST', subscriptions, { body: subscription })).status).toBe(201);
-    const resource_id = await createObjectResource(admin, await createObjectCredential(admin));
-    const presign = { operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' };
-    expect((await signedRequest(operator, 'POST', '/api/v1/open/objects/presign', { body: presign })).status).toBe(200);
-    const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
-    expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
-  }
-  tenantTables = (await withTenantColumn()).map(({ name }) => name);
-});
-
-afterAll(() => owner.end());
+/** Connects as the owner of the tables. Every test sets a role of the platform and rolls back. */
+const owner = openSession(undefined, { max: 2 });
+const tenants = [await createTenant(), await createTenant()] as const;
+const [own, foreign] = [tenants[0].tenant_id, tenants[1].tenant_id];
+const foreignClientId = tenants[1].operator.client_id;
+for (const tenant of tenants) {
+  const { tenant_id, admin, operator } = tenant;
+  await newDeviceRequest(tenant);
+  await newParkedMessage(tenant);
+  const principals = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
+  const headers = { 'Idempotency-Key': 'k-1' };
+  expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal(), headers })).status).toBe(201);
+  const role = `/api/v1/platform/tenants/${tenant_id}/roles/own`;
+  expect((await signedRequest(admin, 'PUT', role, { body: { scopes: ['open:event:read'] } })).status).toBe(200);
+  const hook = { name: 'Order system', url: 'https://hooks.acme.example/top' };
+  const endpoints = '/api/v1/open/callbacks/endpoints';
+  const endpoint = await signedRequest(admin, 'POST', endpoints, { body: hook });
+  const subscriptions = `${endpoints}/${endpoint.body.endpoint_id}/subscriptions`;
+  const subscription = { event_type: 'command.completed' };
+  expect((await signedRequest(admin, 'POST', subscriptions, { body: subscription })).status).toBe(201);
+  const resource_id = await createObjectResource(admin, await createObjectCredential(admin));
+  const presign = { operation: 'DOWNLOAD', resource_id, object_key: 'pump-7.bin' };
+  expect((await signedRequest(operator, 'POST', '/api/v1/open/objects/presign', { body: presign })).status).toBe(200);
+  const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, idempotency_key: 'k-1' };
+  expect((await signedRequest(operator, 'POST', '/api/v1/open/downlink/commands', { body })).status).toBe(202);
+}
+const tenantTables = (await withTenantColumn()).map(({ name }) => name);
 
 const rolledBack = new Error('rolled back');
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { platform } from '@tenant-open-platform/testing';
-import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { sql } from 'drizzle-orm';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { sql as fragment, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { startLink } from '../../../test/support/start-link.js';
@@ -98,12 +98,8 @@ test('a commit whose session an administrator terminates has an unknown effect',
 });
 
 test('a running statement has no effect when another session crashes', async () => {
-  const postgres = await startPrivatePostgres();
+  const postgres = await ownPostgres();
   const [running, crashing] = [1, 2].map(() => openPool(postgres.superuserUrl, { max: 1 })) as [Database, Database];
-  onTestFinished(async () => {
-    await Promise.all([running.close(), crashing.close()]);
-    await postgres.stop();
-  });
   const [session] = await crashing.sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
   const losing = failureOf(running.sql`select pg_sleep(60)`);
   await vi.waitFor(async () => {
@@ -290,13 +286,9 @@ test('an answer that arrived while this process was suspended still counts', asy
 });
 
 test('a commit whose wait for a synchronous standby is canceled has an unknown effect: a failover may lose it', async () => {
-  const postgres = await startPrivatePostgres({ settings: { synchronous_standby_names: '*' } });
+  const postgres = await ownPostgres({ settings: { synchronous_standby_names: '*' } });
   const local = openPool(postgres.superuserUrl, { max: 1, connection: { synchronous_commit: 'local' } });
   const pool = openPool(postgres.superuserUrl, { max: 1 });
-  onTestFinished(async () => {
-    await Promise.all([local.close(), pool.close()]);
-    await postgres.stop();
-  });
   await local.sql`create table facts (id int)`;
   const writes = [
     async () => await pool.sql`insert into facts values (1)`.execute(),

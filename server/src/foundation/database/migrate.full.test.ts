@@ -2,31 +2,21 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { temporaryFolder } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { openSession } from '../../../test/support/open-pool.js';
 import { migrate } from './migrate.js';
 
 const drizzle = fileURLToPath(new URL('../../../drizzle', import.meta.url));
-const temporary = mkdtempSync(join(tmpdir(), 'top-migrate-'));
+const temporary = temporaryFolder();
 
-let server: PrivatePostgres;
+const server = await ownPostgres();
+const open = (max: number) => openSession(server.url, { max, fetch_types: false });
 /** Requests as the old nodes keep sending them. */
-let requests: postgres.Sql;
-
-beforeAll(async () => {
-  server = await startPrivatePostgres();
-  requests = open(4);
-  await migrateWith(drizzle);
-});
-
-afterAll(async () => {
-  await requests?.end();
-  await server?.stop();
-  rmSync(temporary, { recursive: true, force: true });
-});
-
-const open = (max: number) => postgres(server.url, { max, fetch_types: false, onnotice: () => {} });
+const requests = open(4);
+await migrateWith(drizzle);
 
 /** What a node does at its start. */
 async function migrateWith(folder: string): Promise<void> {

@@ -1,16 +1,11 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { openSession } from '../../../test/support/open-pool.js';
 
-let folder: string;
-let database: PrivatePostgres;
-let superuser: postgres.Sql;
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 
 async function startUp(url = database.url): Promise<string> {
   try {
@@ -23,18 +18,10 @@ async function startUp(url = database.url): Promise<string> {
   }
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-roles-'));
-  database = await startPrivatePostgres();
-  expect(await startUp()).toBe('exit 0');
-  superuser = postgres(database.superuserUrl, { max: 1 });
-});
-
-afterAll(async () => {
-  await superuser?.end();
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
+const database = await ownPostgres();
+expect(await startUp()).toBe('exit 0');
+const superuser = openSession(database.superuserUrl);
 
 test.each([
   ['BYPASSRLS', 'top_system', 'alter role top_system bypassrls', 'alter role top_system nobypassrls'],

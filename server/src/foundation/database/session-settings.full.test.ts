@@ -1,14 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../test/support/commands.js';
 import { isAccepted, isRead, startLoad } from '../../../test/support/load.js';
+import { openSession } from '../../../test/support/open-pool.js';
 
 const hostile = {
   default_transaction_isolation: 'serializable',
@@ -27,40 +22,18 @@ const hostile = {
   client_encoding: 'LATIN1',
 };
 
-let folder: string;
-let database: PrivatePostgres;
-let server: RunningServer;
-
-const start = () =>
-  startServer({
-    DATA_DIR: folder,
-    DATABASE_URL: database.url,
-    KEYRING: keyring,
-    REQUESTS_PER_MINUTE: '1000000',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '1000000',
-  });
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-settings-'));
-  database = await startPrivatePostgres();
-  const superuser = postgres(database.superuserUrl, { max: 1 });
-  for (const [name, value] of Object.entries(hostile)) {
-    await superuser.unsafe(`alter database platform set ${name} = '${value}'`);
-    await superuser.unsafe(`alter role platform set ${name} = '${value}'`);
-  }
-  await superuser.end();
-  server = await start();
-});
-
-afterAll(async () => {
-  await server?.stop();
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const database = await ownPostgres();
+const superuser = openSession(database.superuserUrl);
+for (const [name, value] of Object.entries(hostile)) {
+  await superuser.unsafe(`alter database platform set ${name} = '${value}'`);
+  await superuser.unsafe(`alter role platform set ${name} = '${value}'`);
+}
+await superuser.end();
+const environment = { ...unlimited, DATABASE_URL: database.url, DATA_DIR: temporaryFolder() };
+let server = await startNode(environment);
 
 test('hostile settings of the database and its user change nothing, even after a restart', async () => {
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const { demo } = server;
   const load = startLoad(demo, () => server.baseUrl);
   await Promise.all([load.seen(500, isAccepted), load.seen(100, isRead)]);
   // While the machine stalls, the server refuses some with 503, after 5 seconds at the earliest.
@@ -75,7 +48,7 @@ test('hostile settings of the database and its user change nothing, even after a
   expect(Math.abs(Date.parse(body.items[0].accepted_at) - Date.now())).toBeLessThan(60_000);
 
   await server.stop();
-  server = await start();
+  server = await startNode(environment);
   const again = await signedRequest(demo, 'GET', `${COMMANDS}?limit=1`, { node: server.baseUrl });
   expect(again.body.items).toHaveLength(1);
 });

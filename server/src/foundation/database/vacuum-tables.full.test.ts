@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { expect, test } from 'vitest';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
-import type { Database } from './database.js';
 import { vacuumTables } from './vacuum-and-analyze.js';
 
-let platform: IdlePlatform;
-let database: Database;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  database = openPool(platform.databaseUrl, { max: 1 });
-});
-
-afterAll(async () => {
-  await database?.close();
-  await platform?.stop();
-});
+const platform = await startIdlePlatform();
+const database = openPool(platform.databaseUrl, { max: 1 });
 
 test('all tables are vacuumed and analyzed, and requests on the same connection are answered between two tables', async () => {
   const { sql } = database;

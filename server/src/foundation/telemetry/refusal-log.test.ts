@@ -1,27 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, rawRequest, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { rawRequest, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 
 const ME = '/api/v1/open/me';
 
-let folder: string;
-let server: RunningServer;
-let demo: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-refusals-'));
-  server = await startServer({ DATA_DIR: folder, TRUST_PROXY: '1' });
-  demo = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
-});
-
-afterAll(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const server = await startNode({ TRUST_PROXY: '1' });
+const { demo } = server;
 
 type Line = Record<string, unknown> & { code?: string; left_out?: number };
 

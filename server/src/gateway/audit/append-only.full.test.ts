@@ -1,18 +1,12 @@
-import { createTenant, platform } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
+import { createTenant } from '@tenant-open-platform/testing';
+import type postgres from 'postgres';
 import { v7 as uuid } from 'uuid';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { openSession } from '../../../test/support/open-pool.js';
 
 /** Connects as the owner of the tables. The tests set roles of the platform and roll back. */
-let owner: postgres.Sql;
-let tenantId: string;
-
-beforeAll(async () => {
-  owner = postgres(platform().databaseUrl as string, { max: 1, onnotice: () => {} });
-  tenantId = (await createTenant()).tenant_id;
-});
-
-afterAll(() => owner.end());
+const owner = openSession();
+const tenantId = (await createTenant()).tenant_id;
 
 const rolledBack = new Error('rolled back');
 

@@ -1,22 +1,15 @@
-import { createTenant, type Profile, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { unique } from '../../../test/support/unique.js';
-import type { Database, Transaction } from '../../foundation/database/database.js';
+import type { Transaction } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
 import type { Call } from '../operation/call.js';
 import { withAudit } from './audit.js';
 
-let database: Database;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  database = openPool(platform().databaseUrl as string);
-  tenant = await createTenant();
-});
-
-afterAll(() => database.close());
+const database = openPool();
+const tenant = await createTenant();
 
 type Names = { role: string; requestId: string; path: string };
 

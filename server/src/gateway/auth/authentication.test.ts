@@ -9,9 +9,8 @@ import {
   rawRequest,
   sign,
   signedRequest,
-  type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { untilServed } from '../../../test/support/until-served.js';
 
@@ -19,11 +18,7 @@ const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 const ME = '/api/v1/open/me';
 const COMMANDS = '/api/v1/open/downlink/commands';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds;
 

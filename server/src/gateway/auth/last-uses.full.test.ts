@@ -1,30 +1,15 @@
 import { createCredential, type Profile, signedRequest, usePlatform } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
-import { openPool } from '../../../test/support/open-pool.js';
-import type { Database } from '../../foundation/database/database.js';
+import { expect, onTestFinished, test } from 'vitest';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { createLastUses } from './last-uses.js';
 
 /** The server here is only asked when the test asks it, and the test itself stores the uses that it notes. */
-let idle: IdlePlatform;
-let database: Database;
-let superuser: postgres.Sql;
-
-beforeAll(async () => {
-  idle = await startIdlePlatform();
-  const { admin, demo, databaseUrl, superuserUrl } = idle;
-  usePlatform({ nodes: [admin.base_url], admin, demo, databaseUrl, natsUrl: null });
-  database = openPool(databaseUrl);
-  superuser = postgres(superuserUrl, { max: 2, onnotice: () => {} });
-}, 120_000);
-
-afterAll(async () => {
-  usePlatform(undefined);
-  await superuser?.end();
-  await database?.close();
-  await idle?.stop();
-});
+const idle = await startIdlePlatform();
+const { admin, demo, databaseUrl, superuserUrl } = idle;
+usePlatform({ nodes: [admin.base_url], admin, demo, databaseUrl, natsUrl: null });
+const database = openPool(databaseUrl);
+const superuser = openSession(superuserUrl, { max: 2 });
 
 const target = (profile: Profile) => `/api/v1/platform/tenants/${profile.tenant_id}/credentials/${profile.client_id}`;
 

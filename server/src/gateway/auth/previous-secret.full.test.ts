@@ -1,28 +1,14 @@
 import { createHmac } from 'node:crypto';
-import {
-  createCredential,
-  createTenant,
-  platform,
-  signedRequest,
-  type TestTenant,
-} from '@tenant-open-platform/testing';
+import { createCredential, createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
-import type { Database } from '../../foundation/database/database.js';
 import { credentialOwner } from '../../foundation/secrets/credential-secret.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { createSignatureVerifier } from './signing-keys.js';
 
-let database: Database;
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  database = openPool(platform().databaseUrl as string);
-  tenant = await createTenant();
-});
-
-afterAll(() => database.close());
+const database = openPool();
+const tenant = await createTenant();
 
 /** A credential whose previous secret is accepted for ten more minutes. */
 async function rotatedCredential() {

@@ -1,4 +1,3 @@
-import { platform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
@@ -8,7 +7,7 @@ import { purgeNonces } from './admission.js';
 const NOBODY = -2;
 
 test('all expired nonces are deleted, and no nonce that has not expired', async () => {
-  const { sql, close } = openPool(platform().databaseUrl as string);
+  const { sql, close } = openPool();
   onTestFinished(close);
   await sql`
     insert into nonces
@@ -26,9 +25,7 @@ test('all expired nonces are deleted, and no nonce that has not expired', async 
 
 test("a nonce that has expired only by the database's clock stays: a request could be replayed once the clock is back", async () => {
   const idle = await startIdlePlatform();
-  onTestFinished(idle.stop);
   const database = openPool(idle.databaseUrl);
-  onTestFinished(database.close);
   await database.sql`
     insert into nonces values (${NOBODY}::bigint, decode(md5('1'), 'hex'), now() - interval '10 minutes')`;
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });

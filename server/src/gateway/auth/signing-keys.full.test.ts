@@ -1,20 +1,13 @@
 import { createHmac } from 'node:crypto';
-import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createCredential, createTenant, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
-import type { Database } from '../../foundation/database/database.js';
 import { credentialOwner } from '../../foundation/secrets/credential-secret.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { createSignatureVerifier } from './signing-keys.js';
 
-let database: Database;
-
-beforeAll(() => {
-  database = openPool(platform().databaseUrl as string);
-});
-
-afterAll(() => database.close());
+const database = openPool();
 
 /** Opens the secret of every credential as `key` and records its owner. */
 function recordingKeyring(refused = '') {

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, rawRequest, rawRequests, sign } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { rawRequest, rawRequests, sign, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
@@ -14,25 +10,12 @@ const ME = '/api/v1/open/me';
 const MAX_CONNECTIONS = 50;
 const MAX_CONNECTIONS_PER_ADDRESS = 20;
 
-let folder: string;
-let server: RunningServer;
-let caller: Profile;
-
 /** A separate server: the defects that these tests look for would end it. */
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-connection-'));
-  server = await startServer({
-    DATA_DIR: folder,
-    MAX_CONNECTIONS: String(MAX_CONNECTIONS),
-    MAX_CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS_PER_ADDRESS),
-  });
-  caller = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+const server = await startNode({
+  MAX_CONNECTIONS: String(MAX_CONNECTIONS),
+  MAX_CONNECTIONS_PER_ADDRESS: String(MAX_CONNECTIONS_PER_ADDRESS),
 });
-
-afterAll(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const caller = server.demo;
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
@@ -335,13 +318,9 @@ test('one address gets no more than its share of the connections, and other addr
 });
 
 test('behind a proxy, where all connections have the same address, only the maximum counts', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'top-connection-proxied-'));
+  const data = temporaryFolder();
   const limits = { MAX_CONNECTIONS: '30', MAX_CONNECTIONS_PER_ADDRESS: '10' };
-  const proxied = await startServer({ DATA_DIR: data, TRUST_PROXY: '1', ...limits });
-  onTestFinished(async () => {
-    await proxied.stop();
-    rmSync(data, { recursive: true, force: true });
-  });
+  const proxied = await startNode({ DATA_DIR: data, TRUST_PROXY: '1', ...limits });
   const sockets = await openMany(40, '127.0.0.1', proxied);
   await expectClosed(sockets, 10);
   for (const socket of sockets) socket.destroy();

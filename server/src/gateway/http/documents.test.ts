@@ -1,11 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { allOperations, errors } from '@tenant-open-platform/contract';
-import { platform, rawRequest } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { expect, onTestFinished, test } from 'vitest';
+import { platform, rawRequest, startNode } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
 const baseUrl = () => platform().nodes[0] ?? '';
@@ -45,12 +42,7 @@ test('llms.txt leads to the documents and names every operation', async () => {
 });
 
 test('OpenAPI names the platform that serves it, below its path prefix', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'top-documents-'));
-  const server = await startServer({ DATA_DIR: data, BASE_PATH: '/platform', REFERENCE_PAGE: 'false' });
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(data, { recursive: true, force: true });
-  });
+  const server = await startNode({ BASE_PATH: '/platform', REFERENCE_PAGE: 'false' });
   const { origin } = new URL(server.baseUrl);
   const serversOf = async (url: string) => ((await (await fetch(url)).json()) as { servers: object[] }).servers;
   expect(await serversOf(`${baseUrl()}/openapi.json`)).toMatchObject([{ url: '/' }]);

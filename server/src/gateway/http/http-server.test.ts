@@ -1,17 +1,12 @@
 import { type ErrorCode, errors } from '@tenant-open-platform/contract';
-import { type Answer, createTenant, type Profile, rawRequest, sign } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { type Answer, createTenant, rawRequest, sign } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 
 const ME = '/api/v1/open/me';
 
-let caller: Profile;
-let node: string;
-
-beforeAll(async () => {
-  const { operator } = await createTenant();
-  caller = operator;
-  node = operator.base_url;
-});
+const { operator } = await createTenant();
+const caller = operator;
+const node = operator.base_url;
 
 const lines = (...head: string[]) => `${head.join('\r\n')}\r\n\r\n`;
 

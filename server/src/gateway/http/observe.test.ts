@@ -1,22 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, sign } from '@tenant-open-platform/testing';
-import { startServer } from '@tenant-open-platform/testing/start-server';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { sign, startNode } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 
 const ABANDONED = /^top_request_duration_seconds_count\{operation="none",status="499"\} (\d+)$/m;
 
 test('counts a request whose caller disconnected before the answer as 499', async () => {
   // Other tests add to the counters of the shared server.
-  const folder = mkdtempSync(join(tmpdir(), 'top-observe-'));
-  const server = await startServer({ DATA_DIR: folder });
-  onTestFinished(async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true });
-  });
-  const demo: Profile = JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8'));
+  const server = await startNode();
+  const { demo } = server;
   const abandoned = async () => {
     const metrics = await (await fetch(`${demo.base_url}/metrics`)).text();
     return Number(ABANDONED.exec(metrics)?.[1] ?? 0);

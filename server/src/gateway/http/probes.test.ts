@@ -1,27 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { startNode } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 const PROBES = ['/livez', '/readyz', '/metrics'];
 
-let folder: string;
-let server: RunningServer;
-let probes: string;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-probes-'));
-  const port = await freePort();
-  probes = `http://127.0.0.2:${port}`;
-  server = await startServer({ DATA_DIR: folder, PROBES_HOST: '127.0.0.2', PROBES_PORT: String(port) });
-});
-
-afterAll(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const port = await freePort();
+const probes = `http://127.0.0.2:${port}`;
+const server = await startNode({ PROBES_HOST: '127.0.0.2', PROBES_PORT: String(port) });
 
 const status = async (url: string) => (await fetch(url)).status;
 

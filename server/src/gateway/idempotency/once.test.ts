@@ -7,17 +7,12 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 import { unique } from '../../../test/support/unique.js';
 
-let tenant: TestTenant;
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 
 const credentialsOf = ({ tenant_id }: TestTenant) => `/api/v1/platform/tenants/${tenant_id}/credentials`;
 

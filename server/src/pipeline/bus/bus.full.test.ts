@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
-import { type PrivateNats, startNatsCluster, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
+import { ownNats, type PrivateNats, startNatsCluster } from '@tenant-open-platform/testing/private-nats';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StartupError } from '../../foundation/startup-error.js';
 import { type Bus, type Consumer, type Delivery, MAX_IN_FLIGHT, type Message, type Outcome } from './bus.js';
 import { inProcessBus } from './in-process-bus.js';
@@ -12,13 +12,7 @@ import { natsBus } from './nats-bus.js';
 
 const logger = pino({ level: 'silent' });
 
-let nats: PrivateNats;
-
-beforeAll(async () => {
-  nats = await startPrivateNats();
-});
-
-afterAll(() => nats.stop());
+const nats = await ownNats();
 
 /** Two ends of one bus: two connections, or one in-process bus. */
 type Ends = [Bus, Bus];
@@ -368,8 +362,7 @@ test('forgets all durables of a tenant, however many it has, and none of another
 describe('NATS JetStream on a separate server', () => {
   /** These tests break their server. */
   async function own(): Promise<PrivateNats> {
-    const server = await startPrivateNats();
-    onTestFinished(() => server.stop());
+    const server = await ownNats();
     return server;
   }
   const openOn = async (server: PrivateNats) => opened(await natsBus({ url: server.url }, logger));
@@ -597,8 +590,7 @@ describe('NATS JetStream on a separate server', () => {
   });
 
   test('reports a refused password at once', async () => {
-    const server = await startPrivateNats('authorization { user: platform, password: "p:ss/word" }');
-    onTestFinished(() => server.stop());
+    const server = await ownNats('authorization { user: platform, password: "p:ss/word" }');
     const as = (password: string) => server.url.replace('nats://', `nats://platform:${encodeURIComponent(password)}@`);
     opened(await natsBus({ url: as('p:ss/word') }, logger));
     await expect(natsBus({ url: as('wrong') }, logger)).rejects.toThrow(
@@ -658,8 +650,7 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
 }, 120_000);
 
 test('refuses to start with more copies than NATS can keep', async () => {
-  const server = await startPrivateNats();
-  onTestFinished(() => server.stop());
+  const server = await ownNats();
   await expect(natsBus({ url: server.url, replicas: 3 }, logger)).rejects.toThrow(
     /^NATS refuses the stream TOP_COMMANDS: /,
   );

@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorDetail } from '@tenant-open-platform/contract';
-import { platform } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
-import type { Database } from '../../foundation/database/database.js';
 import type { Delivery } from './bus.js';
 import { retriedMessageId } from './parked-messages.js';
 import { createMessageTaker, type Handled } from './take-message.js';
 
-let database: Database;
-
-beforeAll(() => {
-  database = openPool(platform().databaseUrl as string);
-});
-
-afterAll(() => database.close());
+const database = openPool();
 
 const takerOf = (take: () => Promise<Handled>, isNearlyFull = () => false) =>
   createMessageTaker({ database, ...silent(), isNearlyFull }, 'command-updates', z.object({}), take);

@@ -1,27 +1,13 @@
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
 import { dispatch as dispatchOne, dispatchTogether } from '../../../test/support/dispatch.js';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
-import { openPool } from '../../../test/support/open-pool.js';
-import type { Database } from '../../foundation/database/database.js';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
 
 /** Neither relay nor sweeper runs here: the test itself does the relay's work. */
-let platform: IdlePlatform;
-let superuser: postgres.Sql;
-let database: Database;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  superuser = postgres(platform.superuserUrl, { max: 1, onnotice: () => {} });
-  database = openPool(platform.databaseUrl);
-});
-
-afterAll(async () => {
-  await database?.close();
-  await superuser?.end();
-  await platform?.stop();
-});
+const platform = await startIdlePlatform();
+const superuser = openSession(platform.superuserUrl);
+const database = openPool(platform.databaseUrl);
 
 const create = () => newCommand(platform.demo);
 

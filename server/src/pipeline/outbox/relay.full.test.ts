@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
-import type { Database } from '../../foundation/database/database.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { newId } from '../../foundation/ids.js';
 import { localSignals, topics } from '../../foundation/signals/signals.js';
@@ -30,17 +29,13 @@ const soon = { timeout: 20_000, interval: 10 };
 const FLOOD = 100_000;
 const HALF_OF_FLOOD = FLOOD / BATCH / 2;
 
-let platform: IdlePlatform;
-let database: Database;
 /** The bus of all nodes, which records the messages in order. */
 let bus: Bus;
 let kept: string[];
 let nodes: Node[];
 
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  database = openPool(platform.databaseUrl);
-});
+const platform = await startIdlePlatform();
+const database = openPool(platform.databaseUrl);
 
 beforeEach(async () => {
   await asAllTenantsStatement(database, sql`delete from outbox`);
@@ -65,11 +60,6 @@ afterEach(async () => {
   clearInterval(prolonging);
   for (const node of nodes) await node.close();
   await bus.close();
-});
-
-afterAll(async () => {
-  await database?.close();
-  await platform?.stop();
 });
 
 type Node = {

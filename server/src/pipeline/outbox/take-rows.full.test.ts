@@ -1,26 +1,16 @@
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
-import type { Database, Transaction } from '../../foundation/database/database.js';
+import type { Transaction } from '../../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { planSettings } from '../../foundation/database/session-settings.js';
 import { BATCH, createPasses, takeRows, takeRowsFrom } from './take-rows.js';
 
-let platform: IdlePlatform;
-let database: Database;
-
-beforeAll(async () => {
-  platform = await startIdlePlatform();
-  database = openPool(platform.databaseUrl, { connection: planSettings });
-});
+const platform = await startIdlePlatform();
+const database = openPool(platform.databaseUrl, { connection: planSettings });
 
 beforeEach(() => asAllTenantsStatement(database, sql`delete from outbox`));
-
-afterAll(async () => {
-  await database?.close();
-  await platform?.stop();
-});
 
 const newRows = (tenants: number, rowsOfEach: number) =>
   asAllTenantsStatement(

@@ -6,17 +6,12 @@ import {
   type Profile,
   platform,
   signedRequest,
-  type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { bodyFor } from '../../../test/support/operation-bodies.js';
 import { administer, missingIds, target } from '../../../test/support/operation-ids.js';
 import { unique } from '../../../test/support/unique.js';
-
-let own: TestTenant;
-let callers: Profile[];
-let unbound: Profile;
 
 const tenantPath = (tenantId: string) => `/api/v1/platform/tenants/${tenantId}`;
 
@@ -33,19 +28,17 @@ async function createMixed(tenantId: string, granted: readonly string[]): Promis
   return profile;
 }
 
-beforeAll(async () => {
-  own = await createTenant();
-  const ofTenant = scopes.filter((scope) => scope.startsWith('open:') || builtInRoles.tenant_admin?.includes(scope));
-  const half = (wanted: number) => ofTenant.filter((_, index) => Math.floor(index / 2) % 2 === wanted);
-  unbound = await createCredential(own.tenant_id);
-  const { admin, operator, reader } = own;
-  const mixed = await Promise.all([
-    createMixed(own.tenant_id, half(0)),
-    createMixed(own.tenant_id, half(1)),
-    createMixed('platform', ['platform:tenant:create', 'platform:catalog:read', 'platform:access:read']),
-  ]);
-  callers = [admin, operator, reader, unbound, platform().admin, ...mixed];
-});
+const own = await createTenant();
+const ofTenant = scopes.filter((scope) => scope.startsWith('open:') || builtInRoles.tenant_admin?.includes(scope));
+const half = (wanted: number) => ofTenant.filter((_, index) => Math.floor(index / 2) % 2 === wanted);
+const unbound = await createCredential(own.tenant_id);
+const { admin, operator, reader } = own;
+const mixed = await Promise.all([
+  createMixed(own.tenant_id, half(0)),
+  createMixed(own.tenant_id, half(1)),
+  createMixed('platform', ['platform:tenant:create', 'platform:catalog:read', 'platform:access:read']),
+]);
+const callers = [admin, operator, reader, unbound, platform().admin, ...mixed];
 
 const explain = async ({ tenant_id, client_id }: Profile, operation: string) =>
   (await signedRequest(platform().admin, 'GET', `${tenantPath(tenant_id)}/access/${client_id}?operation=${operation}`))

@@ -9,7 +9,7 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newObjectCredential } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
@@ -27,13 +27,6 @@ type Entry = {
   outcome: string;
   request_id: string;
 };
-
-let tenant: TestTenant;
-let other: TestTenant;
-/** The entries of the changes below, in order, each in its own millisecond. */
-let made: Entry[];
-let clientId: string;
-let principalId: string;
 
 const below = (of: TestTenant, path: string) => `/api/v1/platform/tenants/${of.tenant_id}/${path}`;
 
@@ -56,28 +49,27 @@ async function send(caller: Profile, method: string, target: string, body: objec
   return answer;
 }
 
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-  clientId = `client-${randomUUID()}`;
-  const principal = newPrincipal({ client_id: tenant.operator.client_id });
-  const answers = [
-    await send(tenant.admin, 'POST', below(tenant, 'credentials'), { client_id: clientId, name: 'Backend' }),
-    await send(platform().admin, 'PUT', below(tenant, `credentials/${clientId}`), { name: 'Frontend' }),
-    await send(tenant.reader, 'PUT', below(tenant, `credentials/${clientId}`), { name: 'Mine' }),
-    await send(tenant.admin, 'POST', below(tenant, 'bus/principals'), principal),
-  ];
-  principalId = answers[3]?.body.principal_id;
-  answers.push(
-    await send(tenant.admin, 'PUT', below(tenant, `bus/principals/${principalId}`), {
-      status: 'DISABLED',
-      expires_at: null,
-    }),
-  );
-  expect(answers.map(({ status }) => status)).toEqual([201, 200, 403, 201, 200]);
-  const entries = await log(tenant);
-  made = answers.flatMap((answer) => entriesOf(entries, answer));
-  expect(made).toHaveLength(answers.length);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+const clientId = `client-${randomUUID()}`;
+const principal = newPrincipal({ client_id: tenant.operator.client_id });
+const answers = [
+  await send(tenant.admin, 'POST', below(tenant, 'credentials'), { client_id: clientId, name: 'Backend' }),
+  await send(platform().admin, 'PUT', below(tenant, `credentials/${clientId}`), { name: 'Frontend' }),
+  await send(tenant.reader, 'PUT', below(tenant, `credentials/${clientId}`), { name: 'Mine' }),
+  await send(tenant.admin, 'POST', below(tenant, 'bus/principals'), principal),
+];
+const principalId = answers[3]?.body.principal_id;
+answers.push(
+  await send(tenant.admin, 'PUT', below(tenant, `bus/principals/${principalId}`), {
+    status: 'DISABLED',
+    expires_at: null,
+  }),
+);
+expect(answers.map(({ status }) => status)).toEqual([201, 200, 403, 201, 200]);
+const entries = await log(tenant);
+/** The entries of the changes below, in order, each in its own millisecond. */
+const made = answers.flatMap((answer) => entriesOf(entries, answer));
+expect(made).toHaveLength(answers.length);
 
 test('an entry shows who changed which fields of which resource, the values before and after, when and by which request', async () => {
   const credential = `platform/tenants/${tenant.tenant_id}/credentials/${clientId}`;

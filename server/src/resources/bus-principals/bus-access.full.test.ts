@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,10 +14,9 @@ import {
   PLATFORM_ACCOUNT,
   subjects,
 } from '@tenant-open-platform/contract/bus-access';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const topctl = fileURLToPath(new URL('../../../../cli/bin/topctl.mjs', import.meta.url));
 const soon = { timeout: 20_000, interval: 50 };
@@ -27,45 +25,28 @@ type Key = ReturnType<typeof createUser>;
 type Principal = { id: string; key: Key };
 
 const platformUser = createUser();
-let folder: string;
-let nats: PrivateNats;
-let server: RunningServer;
-let admin: Profile;
-let acme: Principal;
-let other: Principal;
-let reader: Principal;
-let everywhere: Principal;
+
+const folder = temporaryFolder();
+const seedFile = join(folder, 'platform.nk');
+writeFileSync(seedFile, platformUser.getSeed(), { mode: 0o600 });
+const nats = await ownNats(
+  `accounts { ${PLATFORM_ACCOUNT} { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`,
+);
+const server = await startNode({
+  DATA_DIR: join(folder, 'data'),
+  NATS_URL: nats.url,
+  NATS_NKEY_SEED_FILE: seedFile,
+  REQUESTS_PER_MINUTE: '1000000',
+});
+const { admin } = server;
+for (const tenant_id of ['acme', 'other']) await post('/api/v1/platform/tenants', { tenant_id, name: tenant_id });
+const acme = await register('acme', 'SERVICE');
+const other = await register('other', 'SERVICE');
+const reader = await register('acme', 'CLIENT');
+const everywhere = await register('platform', 'SERVICE');
 /** Of tenant acme, limited to vendor_a. */
-let limited: Principal;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-bus-access-'));
-  const seedFile = join(folder, 'platform.nk');
-  writeFileSync(seedFile, platformUser.getSeed(), { mode: 0o600 });
-  nats = await startPrivateNats(
-    `accounts { ${PLATFORM_ACCOUNT} { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`,
-  );
-  server = await startServer({
-    DATA_DIR: join(folder, 'data'),
-    NATS_URL: nats.url,
-    NATS_NKEY_SEED_FILE: seedFile,
-    REQUESTS_PER_MINUTE: '1000000',
-  });
-  admin = JSON.parse(readFileSync(join(folder, 'data', 'platform-admin.json'), 'utf8'));
-  for (const tenant_id of ['acme', 'other']) await post('/api/v1/platform/tenants', { tenant_id, name: tenant_id });
-  acme = await register('acme', 'SERVICE');
-  other = await register('other', 'SERVICE');
-  reader = await register('acme', 'CLIENT');
-  everywhere = await register('platform', 'SERVICE');
-  limited = await register('acme', 'SERVICE', { vendors: ['vendor_a'] });
-  await letIn();
-});
-
-afterAll(async () => {
-  await server?.stop();
-  await nats?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const limited = await register('acme', 'SERVICE', { vendors: ['vendor_a'] });
+await letIn();
 
 async function post(target: string, body: object) {
   const answer = await signedRequest(admin, 'POST', target, { body });

@@ -8,18 +8,12 @@ import {
   type Profile,
   platform,
   signedRequest,
-  type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 
-let tenant: TestTenant;
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 
 const principals = (of = tenant) => `/api/v1/platform/tenants/${of.tenant_id}/bus/principals`;
 const create = (body: object, caller: Profile = tenant.admin) => signedRequest(caller, 'POST', principals(), { body });

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createAccount,
@@ -10,29 +9,17 @@ import {
   createUser,
   type KeyPair,
 } from '@nats-io/nkeys';
-import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 
 const TENANT = '/api/v1/platform/tenants/demo';
 
-let folder: string;
-let server: RunningServer;
-let admin: Profile;
-
 /** A separate server, because the test searches its whole log and its database files. */
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-seeds-'));
-  server = await startServer({ DATA_DIR: folder, LOG_LEVEL: 'trace' });
-  admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
-}, 60_000);
-
-afterAll(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = temporaryFolder();
+const server = await startNode({ DATA_DIR: folder, LOG_LEVEL: 'trace' });
+const { admin } = server;
 
 const seedOf = (pair: KeyPair) => Buffer.from(pair.getSeed()).toString();
 const create = (fields: object, requestId?: string) =>

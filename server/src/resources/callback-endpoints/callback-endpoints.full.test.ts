@@ -1,42 +1,22 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newKeyring, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
+import { openSession } from '../../../test/support/open-pool.js';
 import { parseKeyring } from '../../foundation/secrets/keyring.js';
 
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 
-let folder: string;
-let database: PrivatePostgres;
-let server: RunningServer;
-let superuser: postgres.Sql;
-let admin: Profile;
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-callbacks-'));
-  database = await startPrivatePostgres();
-  server = await startServer({ DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring });
-  superuser = postgres(database.superuserUrl, { max: 1 });
-  admin = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
-  for (const action of ['create', 'update']) {
-    const body = { client_id: admin.client_id, scope: `open:callback:${action}` };
-    const granted = await signedRequest(admin, 'POST', '/api/v1/platform/tenants/platform/policies', { body });
-    expect(granted.status).toBe(201);
-  }
-}, 60_000);
-
-afterAll(async () => {
-  await superuser?.end();
-  await server?.stop();
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const database = await ownPostgres();
+const server = await startNode({ DATABASE_URL: database.url, KEYRING: keyring });
+const superuser = openSession(database.superuserUrl);
+const { admin } = server;
+for (const action of ['create', 'update']) {
+  const body = { client_id: admin.client_id, scope: `open:callback:${action}` };
+  const granted = await signedRequest(admin, 'POST', '/api/v1/platform/tenants/platform/policies', { body });
+  expect(granted.status).toBe(201);
+}
 
 const create = (fields: object = {}) =>
   signedRequest(admin, 'POST', ENDPOINTS, {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, type Profile, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
@@ -8,12 +8,7 @@ const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
 const LIMIT = 50;
 
-let tenant: TestTenant;
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 
 const create = (fields: object = {}, { caller = tenant.admin, node }: { caller?: Profile; node?: string } = {}) =>
   signedRequest(caller, 'POST', ENDPOINTS, {

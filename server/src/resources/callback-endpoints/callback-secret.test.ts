@@ -1,16 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
 import { Webhook } from 'standardwebhooks';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 async function create(): Promise<{ id: string; secret: string }> {
   const body = { name: 'Order system', url: 'https://hooks.acme.example/top', status: 'DISABLED' };

@@ -1,15 +1,11 @@
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const ask = (method: string, path: string, body?: object, node?: string) =>
   signedRequest(tenant.admin, method, `${ENDPOINTS}${path}`, { ...(body && { body }), ...(node && { node }) });

@@ -1,24 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Answer,
-  createTenant,
-  nextMillisecond,
-  type Profile,
-  signedRequest,
-  type TestTenant,
-} from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { type Answer, createTenant, nextMillisecond, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const ENDPOINTS = '/api/v1/open/callbacks/endpoints';
 
-let tenant: TestTenant;
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 
 async function createEndpoint(caller: Profile = tenant.admin): Promise<string> {
   const body = { name: 'Order system', url: 'https://hooks.acme.example/top', status: 'DISABLED' };

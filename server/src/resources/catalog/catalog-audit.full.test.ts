@@ -2,19 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { platform, signedRequest } from '@tenant-open-platform/testing';
 import { asc, like } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
-import type { Database } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
 import { auditEvents } from '../../gateway/audit/audit-events.table.js';
 
-let database: Database;
-
-beforeAll(() => {
-  database = openPool(platform().databaseUrl as string);
-});
-
-afterAll(() => database.close());
+const database = openPool();
 
 test('every change of the catalog is in the log of tenant platform, and refused changes are not', async () => {
   const path = `platform/catalog/vendors/vendor-${randomUUID()}`;

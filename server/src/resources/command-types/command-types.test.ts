@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, nextMillisecond, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTenant, nextMillisecond, platform, signedRequest } from '@tenant-open-platform/testing';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const VENDORS = '/api/v1/platform/catalog/vendors';
 
 const { admin } = platform();
 
-let tenant: TestTenant;
 /** A separate vendor for each test. */
 let vendor: string;
 
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 beforeEach(async () => {
   vendor = `vendor-${randomUUID()}`;

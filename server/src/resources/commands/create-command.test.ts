@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 const PAYLOAD_LIMIT_BYTES = 32_768;
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const command = (fields: object = {}) => ({
   vendor: 'vendor_a',

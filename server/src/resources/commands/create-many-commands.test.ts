@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, type Profile, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 const BATCHES = '/api/v1/open/downlink/command-batches';
 const SUMMARY = '/api/v1/open/downlink/command-summary';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const command = (fields: object = {}) => ({
   vendor: 'vendor_a',

@@ -6,17 +6,12 @@ import {
   type Profile,
   platform,
   signedRequest,
-  type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 const COMMANDS = '/api/v1/open/downlink/commands';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const command = (fields: object = {}) => ({
   vendor: 'vendor_a',

@@ -1,31 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, nextMillisecond, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, nextMillisecond, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { COMMANDS, completed } from '../../../test/support/commands.js';
 
 type Sent = { device_id: string; idempotency_key: string; accepted_at: string };
 
-let tenant: TestTenant;
 /** In the order of acceptance, each in its own millisecond. */
 const sent: Sent[] = [];
 
-beforeAll(async () => {
-  tenant = await createTenant();
-  for (const fields of [
-    { device_id: 'd-1' },
-    { device_id: 'd-2', vendor: 'vendor_b' },
-    { device_id: 'd-3', command_type: 'set_power', payload: { power: 'on' } },
-    { device_id: 'é/ä +&=%' },
-    { device_id: 'd-1' },
-  ]) {
-    const idempotency_key = randomUUID();
-    const body = { vendor: 'vendor_a', command_type: 'reboot', payload: {}, idempotency_key, ...fields };
-    const { command_id, accepted_at } = (await signedRequest(tenant.operator, 'POST', COMMANDS, { body })).body;
-    await completed(tenant.reader, command_id);
-    sent.push({ device_id: fields.device_id, idempotency_key, accepted_at });
-    await nextMillisecond();
-  }
-});
+const tenant = await createTenant();
+for (const fields of [
+  { device_id: 'd-1' },
+  { device_id: 'd-2', vendor: 'vendor_b' },
+  { device_id: 'd-3', command_type: 'set_power', payload: { power: 'on' } },
+  { device_id: 'é/ä +&=%' },
+  { device_id: 'd-1' },
+]) {
+  const idempotency_key = randomUUID();
+  const body = { vendor: 'vendor_a', command_type: 'reboot', payload: {}, idempotency_key, ...fields };
+  const { command_id, accepted_at } = (await signedRequest(tenant.operator, 'POST', COMMANDS, { body })).body;
+  await completed(tenant.reader, command_id);
+  sent.push({ device_id: fields.device_id, idempotency_key, accepted_at });
+  await nextMillisecond();
+}
 
 /** The indexes, in the order of acceptance, of the commands that the list shows. */
 async function listed(query: Record<string, string>): Promise<number[]> {

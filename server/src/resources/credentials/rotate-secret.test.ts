@@ -1,17 +1,7 @@
-import {
-  createCredential,
-  createTenant,
-  type Profile,
-  signedRequest,
-  type TestTenant,
-} from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createCredential, createTenant, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const collection = () => `/api/v1/platform/tenants/${tenant.tenant_id}/credentials`;
 const update = ({ client_id }: Profile, body: object) =>

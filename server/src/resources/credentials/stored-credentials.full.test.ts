@@ -1,18 +1,11 @@
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { refuse } from '../../foundation/api-error.js';
-import type { Database } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
 import { lockCredential } from './stored-credentials.js';
 
-let database: Database;
-
-beforeAll(() => {
-  database = openPool(platform().databaseUrl as string);
-});
-
-afterAll(() => database.close());
+const database = openPool();
 
 test('a command is accepted while its credential is being changed', async () => {
   const { tenant_id, operator } = await createTenant();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, type Profile, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { completed, newCommand } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newDeviceRequest } from '../../../test/support/new-device-request.js';
@@ -9,13 +9,8 @@ import { createReplier } from '../../../test/support/replier.js';
 const REQUESTS = '/api/v1/open/device-requests';
 const PAYLOAD_LIMIT_BYTES = 32_768;
 
-let tenant: TestTenant;
-let replier: Profile;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-  replier = await createReplier(tenant);
-});
+const tenant = await createTenant();
+const replier = await createReplier(tenant);
 
 const list = (query = '') => signedRequest(tenant.reader, 'GET', query ? `${REQUESTS}?${query}` : REQUESTS);
 const get = (id: string) => signedRequest(tenant.reader, 'GET', `${REQUESTS}/${id}`);

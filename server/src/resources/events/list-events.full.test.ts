@@ -1,4 +1,4 @@
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { completed, newCommand } from '../../../test/support/commands.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
@@ -8,7 +8,7 @@ const EVENTS = '/api/v1/open/events';
 
 test('an open transaction with writes delays no outcome of a command and no event of the list', async () => {
   const { operator, reader } = await createTenant();
-  const database = openPool(platform().databaseUrl as string);
+  const database = openPool();
   onTestFinished(() => database.close());
   await database.sql.begin(async (tx) => {
     await tx`select pg_current_xact_id()`;

@@ -1,5 +1,5 @@
-import { createTenant, nextMillisecond, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, nextMillisecond, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newObjectResource } from '../../../test/support/new-object.js';
@@ -8,11 +8,7 @@ import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 const CREDENTIALS = '/api/v1/open/objects/credentials';
 const RESOURCES = '/api/v1/open/objects/resources';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const get = (target: string) => signedRequest(tenant.admin, 'GET', target);
 const remove = (target: string, node?: string) => signedRequest(tenant.admin, 'DELETE', target, node ? { node } : {});

@@ -1,12 +1,10 @@
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
+import { openSession } from '../../../test/support/open-pool.js';
 
 const tenant = await createTenant();
-const owner = postgres(platform().databaseUrl as string, { max: 1 });
-
-afterAll(() => owner.end());
+const owner = openSession();
 
 /** How many rows of the tenant each table has. */
 const rows = () =>

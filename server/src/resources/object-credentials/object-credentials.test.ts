@@ -1,18 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { type Answer, createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { createObjectResource } from '../../../test/support/create-object.js';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const CREDENTIALS = '/api/v1/open/objects/credentials';
 
-let tenant: TestTenant;
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 
 const fields = newObjectCredential();
 

@@ -1,24 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { type Answer, createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { createObjectCredential } from '../../../test/support/create-object.js';
 import { newObjectResource } from '../../../test/support/new-object.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 
 const RESOURCES = '/api/v1/open/objects/resources';
 
-let tenant: TestTenant;
-let credentialId: string;
-let foreignCredentialId: string;
-
-beforeAll(async () => {
-  const [own, other] = await Promise.all([createTenant(), createTenant()]);
-  tenant = own;
-  [credentialId, foreignCredentialId] = await Promise.all([
-    createObjectCredential(own.admin),
-    createObjectCredential(other.admin),
-  ]);
-});
+const [own, other] = await Promise.all([createTenant(), createTenant()]);
+const tenant = own;
+const [credentialId, foreignCredentialId] = await Promise.all([
+  createObjectCredential(own.admin),
+  createObjectCredential(other.admin),
+]);
 
 const fields = () => newObjectResource(credentialId, { allowed_operations: ['DOWNLOAD'] });
 

@@ -1,13 +1,11 @@
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import postgres from 'postgres';
-import { afterAll, expect, test } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
+import { openSession } from '../../../test/support/open-pool.js';
 
 const tenant = await createTenant();
 const credentialId = await createObjectCredential(tenant.admin, { session_token: 'a-session-token' });
-const owner = postgres(platform().databaseUrl as string, { max: 1 });
-
-afterAll(() => owner.end());
+const owner = openSession();
 
 const presign = (resource_id: string, body: object) =>
   signedRequest(tenant.operator, 'POST', '/api/v1/open/objects/presign', { body: { resource_id, ...body } });

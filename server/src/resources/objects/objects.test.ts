@@ -1,16 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { type Answer, createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { type Answer, createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 
-let tenant: TestTenant;
-let other: TestTenant;
-let credentialId: string;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-  credentialId = await createObjectCredential(tenant.admin, { session_token: 'a-session-token' });
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+const credentialId = await createObjectCredential(tenant.admin, { session_token: 'a-session-token' });
 
 const create = (fields: object = {}) => createObjectResource(tenant.admin, credentialId, fields);
 

@@ -1,34 +1,18 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
+import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
-import type { Database } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
 import { newId } from '../../foundation/ids.js';
 import { objectCredentials, objectResources } from '../object-credentials/object-storage.table.js';
 import { objectGrants } from './object-grants.table.js';
 
-let folder: string;
-let postgres: PrivatePostgres;
-let database: Database;
+const folder = temporaryFolder();
+const postgres = await ownPostgres();
+const database = openPool(postgres.url);
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-grants-'));
-  postgres = await startPrivatePostgres();
-  database = openPool(postgres.url);
-});
-
-afterAll(async () => {
-  await database?.close();
-  await postgres?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
+const keyring = newKeyring();
 const start = () => startServer({ DATA_DIR: folder, DATABASE_URL: postgres.url, KEYRING: keyring });
 
 /** Grants of a tenant by key; the key contains their age in days. */

@@ -4,32 +4,23 @@ import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { type ObjectStore, startObjectStore } from '@tenant-open-platform/testing/start-object-store';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { atEnd, createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { startObjectStore } from '@tenant-open-platform/testing/start-object-store';
+import { describe, expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 
 type Presigned = { method: string; url: string; headers: Record<string, string>; expires_at: string };
 
-let store: ObjectStore;
-let endpoint: string;
-let tenant: TestTenant;
-let resourceId: string;
+const store = await startObjectStore();
+atEnd(store.stop);
+const endpoint = store.endpoint;
+const tenant = await createTenant();
+const { access_key_id, secret_access_key, bucket } = store;
+const credential = { endpoint, force_path_style: true, access_key_id, secret_access_key };
+const credentialId = await createObjectCredential(tenant.admin, credential);
+const resourceId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'in/' });
 /** A resource with another prefix in the same bucket. */
-let elsewhereId: string;
-
-beforeAll(async () => {
-  store = await startObjectStore();
-  endpoint = store.endpoint;
-  tenant = await createTenant();
-  const { access_key_id, secret_access_key, bucket } = store;
-  const credential = { endpoint, force_path_style: true, access_key_id, secret_access_key };
-  const credentialId = await createObjectCredential(tenant.admin, credential);
-  resourceId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'in/' });
-  elsewhereId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'elsewhere/' });
-});
-
-afterAll(() => store?.stop());
+const elsewhereId = await createObjectResource(tenant.admin, credentialId, { bucket, key_prefix: 'elsewhere/' });
 
 async function presign(fields: object): Promise<Presigned> {
   const body = { resource_id: resourceId, ...fields };

@@ -1,37 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { createConnection } from 'node:net';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { connect } from '@nats-io/transport-node';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { type Answer, createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
+import { type Answer, atEnd, createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { parkedMessagesOf } from '../../../test/support/parked-messages.js';
 import { refuse } from '../../foundation/api-error.js';
-import type { Database, Transaction } from '../../foundation/database/database.js';
+import type { Transaction } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { natsBus } from '../../pipeline/bus/nats-bus.js';
 import { parkMessage } from '../../pipeline/bus/parked-messages.js';
 import { retryParkedMessage } from './parked-messages.js';
 
-let database: Database;
-let nats: NatsConnection;
-let tenant: TestTenant;
+const database = openPool();
+const nats = await connect({ servers: platform().natsUrl as string });
+const tenant = await createTenant();
 
-beforeAll(async () => {
-  database = openPool(platform().databaseUrl as string);
-  nats = await connect({ servers: platform().natsUrl as string });
-  tenant = await createTenant();
-});
-
-afterAll(async () => {
-  await nats.close();
-  await database.close();
-});
+atEnd(() => nats.close());
 
 /** The one parked message with this subject. */
 function parked(tenantId: string, subject: string): Promise<Answer['body']> {

@@ -1,15 +1,10 @@
-import { createTenant, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newParkedMessage, parkedMessagesOf } from '../../../test/support/parked-messages.js';
 
-let tenant: TestTenant;
-let list: string;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-  list = parkedMessagesOf(tenant.tenant_id);
-});
+const tenant = await createTenant();
+const list = parkedMessagesOf(tenant.tenant_id);
 
 const get = (target: string) => signedRequest(tenant.admin, 'GET', target);
 const idsOf = async (query = ''): Promise<string[]> =>

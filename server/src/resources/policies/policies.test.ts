@@ -5,16 +5,10 @@ import {
   type Profile,
   platform,
   signedRequest,
-  type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let tenant: TestTenant;
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 
 const policies = ({ tenant_id } = tenant) => `/api/v1/platform/tenants/${tenant_id}/policies`;
 

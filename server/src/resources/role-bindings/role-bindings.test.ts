@@ -1,23 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { builtInRoles } from '@tenant-open-platform/contract';
-import {
-  createCredential,
-  createTenant,
-  type Profile,
-  platform,
-  signedRequest,
-  type TestTenant,
-} from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { describe, expect, test } from 'vitest';
 
 const PLATFORM = '/api/v1/platform/tenants/platform';
 
-let tenant: TestTenant;
-let other: TestTenant;
-
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
 
 const bindings = (tenantId = tenant.tenant_id) => `/api/v1/platform/tenants/${tenantId}/role-bindings`;
 

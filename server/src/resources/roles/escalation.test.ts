@@ -8,17 +8,8 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
-let tenant: TestTenant;
-let other: TestTenant;
-/** May grant access, and nothing else. */
-let accessManager: Profile;
-/** May change credentials, and nothing else. */
-let credentialManager: Profile;
-let bystander: Profile;
-/** A policy of credentialManager: grants it a platform scope. */
-let policyId: string;
 /** A custom role that grants a platform scope. */
 const STRONG_ROLE = 'strong';
 
@@ -34,18 +25,19 @@ async function holding(scopes: string[], { tenant_id, admin }: TestTenant = tena
   return profile;
 }
 
-beforeAll(async () => {
-  [tenant, other] = await Promise.all([createTenant(), createTenant()]);
-  const access = ['create', 'read', 'update', 'delete'].map((action) => `platform:access:${action}`);
-  accessManager = await holding(access);
-  credentialManager = await holding(['create', 'read', 'update'].map((action) => `platform:credential:${action}`));
-  bystander = await createCredential(tenant.tenant_id);
-  const policies = `${of(tenant)}/policies?client_id=${credentialManager.client_id}`;
-  policyId = (await signedRequest(tenant.admin, 'GET', policies)).body.items[0].policy_id;
-  const strong = { scopes: ['platform:credential:create'] };
-  const role = await signedRequest(tenant.admin, 'PUT', `${of(tenant)}/roles/${STRONG_ROLE}`, { body: strong });
-  expect(role.status).toBe(200);
-});
+const [tenant, other] = await Promise.all([createTenant(), createTenant()]);
+const access = ['create', 'read', 'update', 'delete'].map((action) => `platform:access:${action}`);
+/** May grant access, and nothing else. */
+const accessManager = await holding(access);
+/** May change credentials, and nothing else. */
+const credentialManager = await holding(['create', 'read', 'update'].map((action) => `platform:credential:${action}`));
+const bystander = await createCredential(tenant.tenant_id);
+const policies = `${of(tenant)}/policies?client_id=${credentialManager.client_id}`;
+/** A policy of credentialManager: grants it a platform scope. */
+const policyId = (await signedRequest(tenant.admin, 'GET', policies)).body.items[0].policy_id;
+const strong = { scopes: ['platform:credential:create'] };
+const role = await signedRequest(tenant.admin, 'PUT', `${of(tenant)}/roles/${STRONG_ROLE}`, { body: strong });
+expect(role.status).toBe(200);
 
 type Attempt = [name: string, by: () => Profile, method: string, target: () => string, body?: () => object];
 

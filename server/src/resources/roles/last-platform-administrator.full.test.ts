@@ -1,35 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 
 const PLATFORM = '/api/v1/platform/tenants/platform';
 
-let folder: string;
-let database: PrivatePostgres;
-const servers: RunningServer[] = [];
-let first: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-last-administrator-'));
-  database = await startPrivatePostgres();
-  const keyring = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
-  for (const node of ['a', 'b']) {
-    const DATA_DIR = join(folder, node);
-    servers.push(await startServer({ DATA_DIR, DATABASE_URL: database.url, KEYRING: keyring }));
-  }
-  first = JSON.parse(readFileSync(join(folder, 'a', 'platform-admin.json'), 'utf8'));
-});
-
-afterAll(async () => {
-  await Promise.all(servers.map((server) => server.stop()));
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { url: DATABASE_URL } = await ownPostgres();
+const servers = [await startNode({ DATABASE_URL }), await startNode({ DATABASE_URL })] as const;
+let first = servers[0].admin;
 
 async function makeAdministrator(by: Profile): Promise<Profile> {
   const client_id = `administrator-${randomUUID()}`;
@@ -49,8 +27,8 @@ test('if two administrators disable each other at once on two nodes, one remains
   for (let round = 0; round < 30; round++) {
     const second = await makeAdministrator(first);
     const answers = await Promise.all([
-      disable(first, second, servers[0]?.baseUrl),
-      disable(second, first, servers[1]?.baseUrl),
+      disable(first, second, servers[0].baseUrl),
+      disable(second, first, servers[1].baseUrl),
     ]);
     refused += answers.filter(({ body }) => body.code === 'LAST_PLATFORM_ADMINISTRATOR').length;
     const [firstLives, secondLives] = await Promise.all([isAlive(first), isAlive(second)]);

@@ -1,28 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Answer, type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { beforeEach, expect, test } from 'vitest';
 
 const PLATFORM = '/api/v1/platform/tenants/platform';
 
-let folder: string;
-let server: RunningServer | null = null;
+const server = await startNode();
 /** The only permanent administrator when a test begins. */
-let last: Profile;
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-last-administrator-'));
-  server = await startServer({ DATA_DIR: folder });
-  last = JSON.parse(readFileSync(join(folder, 'platform-admin.json'), 'utf8'));
-}, 60_000);
-
-afterAll(async () => {
-  await server?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const last = server.admin;
 
 const update = (caller: Profile, { client_id }: Profile, body: object) =>
   signedRequest(caller, 'PUT', `${PLATFORM}/credentials/${client_id}`, { body });

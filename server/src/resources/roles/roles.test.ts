@@ -6,13 +6,9 @@ import {
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-let tenant: TestTenant;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-});
+const tenant = await createTenant();
 
 const pathOf = (role: string, { tenant_id } = tenant) => `/api/v1/platform/tenants/${tenant_id}/roles/${role}`;
 const bindings = () => `/api/v1/platform/tenants/${tenant.tenant_id}/role-bindings`;

@@ -6,18 +6,17 @@ import { durables, subjects } from '@tenant-open-platform/contract/bus';
 import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
 import { getTableName } from 'drizzle-orm';
-import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type postgres from 'postgres';
+import { describe, expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
-import { type IdlePlatform, startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { isAccepted, startLoad } from '../../../test/support/load.js';
 import { ID_OF_N, multiply } from '../../../test/support/multiply.js';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
-import { openPool } from '../../../test/support/open-pool.js';
-import { type PrivatePlatform, startPrivatePlatform } from '../../../test/support/private-platform.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
+import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { silent } from '../../../test/support/silent.js';
-import type { Database } from '../../foundation/database/database.js';
 import { inProcessBus } from '../../pipeline/bus/in-process-bus.js';
 import { createTenantPurge } from './purge-tenants.js';
 import { tenantTables } from './tenant-tables.js';
@@ -31,20 +30,11 @@ const TARGET = `/api/v1/platform/tenants/${TENANT}`;
 /** A part of every name, key and payload of the tenant. */
 const MARKER = 'zq7marker';
 
-let platform: PrivatePlatform;
-let owner: postgres.Sql;
 let operator: Profile;
 let principalId: string;
 
-beforeAll(async () => {
-  platform = await startPrivatePlatform();
-  owner = postgres(platform.postgres.superuserUrl, { max: 2, onnotice: () => {} });
-}, 60_000);
-
-afterAll(async () => {
-  await owner?.end();
-  await platform?.stop();
-});
+const platform = await startPrivatePlatform();
+const owner = openSession(platform.postgres.superuserUrl, { max: 2 });
 
 async function call(caller: Profile, method: string, target: string, body?: object): Promise<Answer['body']> {
   const answer = await signedRequest(caller, method, target, {
@@ -244,22 +234,10 @@ test('a late message of an adapter brings nothing of the tenant back', async () 
   expect(Object.keys(dumped([MARKER]))).toEqual(['taken_names']);
 });
 
-describe('round by round', () => {
-  let idle: IdlePlatform;
-  let superuser: postgres.Sql;
-  let database: Database;
-
-  beforeAll(async () => {
-    idle = await startIdlePlatform();
-    superuser = postgres(idle.superuserUrl, { max: 2, onnotice: () => {} });
-    database = openPool(idle.databaseUrl);
-  }, 60_000);
-
-  afterAll(async () => {
-    await database?.close();
-    await superuser?.end();
-    await idle?.stop();
-  });
+describe('round by round', async () => {
+  const idle = await startIdlePlatform();
+  const superuser = openSession(idle.superuserUrl, { max: 2 });
+  const database = openPool(idle.databaseUrl);
 
   /** One round of a process that has just been started: it knows nothing of earlier rounds. */
   const round = () => createTenantPurge(database, inProcessBus(), silent().now)();

@@ -1,14 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Answer, type Profile, signedRequest } from '@tenant-open-platform/testing';
-import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
-import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Answer, type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { expect, test } from 'vitest';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
+import { openSession } from '../../../test/support/open-pool.js';
 import { unique } from '../../../test/support/unique.js';
 import { untilServed } from '../../../test/support/until-served.js';
 
@@ -144,11 +139,6 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-let folder: string;
-let database: PrivatePostgres;
-let sql: postgres.Sql;
-let nodes: RunningServer[];
-let platformAdmin: Profile;
 const tenants = new Map<string, Tenant>();
 
 async function made(answering: Promise<Answer>): Promise<Answer['body']> {
@@ -169,33 +159,21 @@ async function makeTenant(name: string): Promise<void> {
   tenants.set(name, { path, admin: { ...platformAdmin, tenant_id, client_id, secret } });
 }
 
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'top-resource-limits-'));
-  database = await startPrivatePostgres();
-  sql = postgres(database.superuserUrl, { max: 1 });
-  const limit = String(LIMIT);
-  const environment = {
-    DATABASE_URL: database.url,
-    KEYRING: JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } }),
-    ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true',
-    ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind.toUpperCase()}_PER_TENANT`, limit])),
-    VENDORS_PER_PLATFORM: limit,
-    COMMAND_TYPES_PER_PLATFORM: String(COMMAND_TYPES),
-    // The tenants platform, demo and grants, one of each kind, and room for some of the concurrent creations.
-    TENANTS_PER_PLATFORM: String(3 + Object.keys(kinds).length + 5),
-  };
-  nodes = [await startServer({ ...environment, DATA_DIR: join(folder, '1') })];
-  nodes.push(await startServer({ ...environment, DATA_DIR: join(folder, '2') }));
-  platformAdmin = JSON.parse(readFileSync(join(folder, '1', 'platform-admin.json'), 'utf8'));
-  for (const name of [...Object.keys(kinds), 'grants']) await makeTenant(name);
-}, 60_000);
-
-afterAll(async () => {
-  await sql?.end();
-  await Promise.all((nodes ?? []).map((node) => node.stop()));
-  await database?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+const database = await ownPostgres();
+const sql = openSession(database.superuserUrl);
+const limit = String(LIMIT);
+const environment = {
+  DATABASE_URL: database.url,
+  ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true',
+  ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind.toUpperCase()}_PER_TENANT`, limit])),
+  VENDORS_PER_PLATFORM: limit,
+  COMMAND_TYPES_PER_PLATFORM: String(COMMAND_TYPES),
+  // The tenants platform, demo and grants, one of each kind, and room for some of the concurrent creations.
+  TENANTS_PER_PLATFORM: String(3 + Object.keys(kinds).length + 5),
+};
+const nodes = [await startNode(environment), await startNode(environment)] as const;
+const platformAdmin = nodes[0].admin;
+for (const name of [...Object.keys(kinds), 'grants']) await makeTenant(name);
 
 const atOnce = (create: Create) =>
   Promise.all(

@@ -1,18 +1,13 @@
-import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
-import { beforeAll, expect, test } from 'vitest';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 import { unique } from '../../../test/support/unique.js';
 
-let tenant: TestTenant;
-let target: string;
-
-beforeAll(async () => {
-  tenant = await createTenant();
-  target = `/api/v1/platform/tenants/${tenant.tenant_id}`;
-});
+const tenant = await createTenant();
+const target = `/api/v1/platform/tenants/${tenant.tenant_id}`;
 
 const limitTo = async (vendors: string[] | null) => {
   const answer = await signedRequest(platform().admin, 'PUT', target, { body: { vendors } });

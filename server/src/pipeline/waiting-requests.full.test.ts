@@ -1,0 +1,146 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, onTestFinished, test } from 'vitest';
+import { newCommand } from '../../test/support/commands.js';
+import { openPool } from '../../test/support/open-pool.js';
+import { silent } from '../../test/support/silent.js';
+import { refuse } from '../foundation/api-error.js';
+import { asTenant } from '../foundation/database/row-level-security.js';
+import { postgresSignals } from '../foundation/signals/postgres-signals.js';
+import { localSignals, topics } from '../foundation/signals/signals.js';
+import { readCommand } from '../resources/commands/commands.js';
+import { isTerminal } from './transitions.js';
+import { createWaitFor } from './wait-for.js';
+
+const tenant = await createTenant();
+
+/** A separate node on the platform's database, and every statement that it sends. */
+async function openNode({ hearsOthers = true } = {}) {
+  const statements: { text: string; at: number }[] = [];
+  const database = openPool(platform().databaseUrl as string, {
+    debug: (_connection, text) => statements.push({ text, at: performance.now() }),
+  });
+  const signals = hearsOthers ? await postgresSignals(database.sql, silent()) : localSignals();
+  const waitFor = createWaitFor({ signals, database, perTenant: 1_000, logger: silent().logger });
+  onTestFinished(async () => {
+    await signals.close();
+    await database.close();
+  });
+  const call = { tenantId: tenant.tenant_id, admittedAt: new Date(), requestId: 'test', refuse };
+  const reads = { underWay: 0, most: 0 };
+  async function look(commandId: string) {
+    reads.most = Math.max(reads.most, ++reads.underWay);
+    try {
+      return await asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, call, commandId));
+    } finally {
+      reads.underWay--;
+    }
+  }
+  const waitForCommand = (commandId: string, waitSeconds = 30) =>
+    waitFor({
+      call,
+      topic: topics.command(tenant.tenant_id, commandId),
+      waitSeconds,
+      look: () => look(commandId),
+      isEnough: isTerminal,
+    });
+  return { database, signals, statements, reads, waitForCommand };
+}
+
+type Sent = Pick<Awaited<ReturnType<typeof openNode>>, 'statements'>;
+
+const looks = ({ statements }: Sent) => statements.filter(({ text }) => text.includes(' from "commands"')).length;
+const lookOuts = ({ statements }: Sent) => statements.filter(({ text }) => text.includes('json_array_elements_text'));
+
+/** Commands that the simulated fleet never answers, once they are dispatched to it. */
+async function dispatchedCommands(count: number): Promise<string[]> {
+  const fields = { device_id: 'offline-1', timeout_seconds: 300 };
+  const ids = await Promise.all(Array.from({ length: count }, () => newCommand(tenant.operator, fields)));
+  const path = '/api/v1/open/downlink/commands?status=ACCEPTED';
+  await expect
+    .poll(async () => (await signedRequest(tenant.reader, 'GET', path)).body.items, { timeout: 20_000 })
+    .toEqual([]);
+  return ids;
+}
+
+test('200 waiting requests cause one poll in 10 seconds or more while signals arrive', async () => {
+  const ids = await dispatchedCommands(200);
+  const node = await openNode();
+  const answers = Promise.all(ids.map((id) => node.waitForCommand(id)));
+  // More than 200 if the signal of the dispatch arrives late.
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBeGreaterThanOrEqual(200);
+  const settledAt = performance.now();
+  // The first poll comes early: the process does not know yet whether signals arrive. So does one after a stall.
+  const lastGap = () => {
+    const [first = 0, second = 0] = lookOuts(node)
+      .slice(-2)
+      .map(({ at }) => at);
+    return second > settledAt ? second - first : 0;
+  };
+  await expect.poll(lastGap, { timeout: 28_000 }).toBeGreaterThan(9_000);
+  const from = Math.max(lookOuts(node).at(-2)?.at ?? 0, settledAt);
+  const statements = node.statements.filter(({ at }) => at > from);
+  expect(looks({ statements })).toBe(0);
+  // The transaction of each poll, and a signal to this node itself.
+  expect(statements.length).toBeLessThan(12);
+
+  await node.signals.close();
+  expect(await answers).toHaveLength(200);
+}, 120_000);
+
+test('of 200 waiting requests that a signal wakes, four read at a time', async () => {
+  const node = await openNode();
+  const [id = ''] = await dispatchedCommands(1);
+  const answers = Promise.all(Array.from({ length: 200 }, () => node.waitForCommand(id)));
+  await expect.poll(() => [looks(node) >= 200, node.reads.underWay], { timeout: 20_000 }).toEqual([true, 0]);
+  const before = looks(node);
+  node.reads.most = 0;
+  node.signals.send([topics.command(tenant.tenant_id, id)]);
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBeGreaterThanOrEqual(before + 200);
+  expect(node.reads.most).toBe(4);
+  await node.signals.close();
+  expect(await answers).toHaveLength(200);
+});
+
+test('a change whose signal was lost is found long before the wait is over', async () => {
+  const node = await openNode({ hearsOthers: false });
+  const [id = ''] = await dispatchedCommands(1);
+  const startedAt = performance.now();
+  const answer = node.waitForCommand(id);
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(1);
+  await node.database.sql.begin(async (tx) => {
+    await tx`set local role top_system`;
+    await tx`
+      update commands set status = 'SUCCEEDED', completed_at = now(), updated_at = now() where command_id = ${id}`;
+  });
+  expect(await answer).toMatchObject({ status: 'SUCCEEDED' });
+  expect(performance.now() - startedAt).toBeLessThan(25_000);
+});
+
+test('a waiting request reads again after a signal of its topic, and after no other signal', async () => {
+  const node = await openNode();
+  const [id = '', other = ''] = await dispatchedCommands(2);
+  const answer = node.waitForCommand(id);
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(1);
+  node.signals.send([topics.command(tenant.tenant_id, other)]);
+  node.signals.send([topics.command(tenant.tenant_id, id)]);
+  // Nothing has changed, so a poll makes no request read again.
+  await expect.poll(() => looks(node), { timeout: 20_000 }).toBe(2);
+  await node.signals.close();
+  await answer;
+});
+
+test('a busy topic does not make a request read all the time', async () => {
+  const node = await openNode();
+  const [id = ''] = await dispatchedCommands(1);
+  const startedAt = performance.now();
+  const answer = node.waitForCommand(id);
+  const elapsed = () => performance.now() - startedAt;
+  while (elapsed() < 1_000 || (looks(node) < 2 && elapsed() < 20_000)) {
+    node.signals.send([topics.command(tenant.tenant_id, id)]);
+    await new Promise(setImmediate);
+  }
+  expect(looks(node)).toBeGreaterThan(1);
+  expect(looks(node)).toBeLessThanOrEqual(2 + elapsed() / 200);
+  await node.signals.close();
+  await answer;
+});

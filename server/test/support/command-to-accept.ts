@@ -1,0 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import type { NewCommand } from '../../src/foundation/database/ingest.js';
+import { newIdTail } from '../../src/foundation/ids.js';
+
+/** The input of the statement that accepts a command. */
+export const commandToAccept = (fields: Partial<NewCommand> = {}): NewCommand => ({
+  idempotency_key: randomUUID(),
+  vendor: 'vendor_a',
+  device_id: 'ok-1',
+  command_type: 'reboot',
+  revision: 1,
+  payload: {},
+  payload_sha256: '00'.repeat(32),
+  timeout_seconds: 300,
+  request_id: randomUUID(),
+  command_id_tail: newIdTail(),
+  ...fields,
+});
