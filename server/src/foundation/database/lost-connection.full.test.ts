@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { platform } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
-import { sql as fragment, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { startLink } from '../../../test/support/start-link.js';

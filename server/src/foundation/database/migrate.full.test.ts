@@ -1,10 +1,8 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
-import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSession } from '../../../test/support/open-pool.js';
 import { migrate } from './migrate.js';
