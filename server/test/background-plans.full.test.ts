@@ -243,7 +243,7 @@ async function costly() {
   expect(plans.length).toBeGreaterThan(30);
   return plans
     .map((plan) => ({
-      query: plan['Query Text'].replace(/\s+/g, ' ').slice(-600),
+      query: nameIn(plan) ?? plan['Query Text'].replace(/\s+/g, ' ').slice(-600),
       wholeTables: wholeTablesRead(plan, large),
       indexes: indexesRead(plan),
       rows: rowsRead(plan),
