@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { allOperations, errors } from '@tenant-open-platform/contract';
-import { platform, rawRequest, startNode } from '@tenant-open-platform/testing';
+import { platform, rawRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 
@@ -40,32 +40,6 @@ test('llms.txt leads to the documents and names every operation', async () => {
   for (const link of links) expect((await fetch(link)).status, link).toBe(200);
   expect(allOperations.filter(({ name }) => !text.includes(`\`${name}\`: `))).toEqual([]);
 });
-
-test('OpenAPI names the platform that serves it, below its path prefix', async () => {
-  const server = await startNode({ BASE_PATH: '/platform', REFERENCE_PAGE: 'false' });
-  const { origin } = new URL(server.baseUrl);
-  const serversOf = async (url: string) => ((await (await fetch(url)).json()) as { servers: object[] }).servers;
-  expect(await serversOf(`${baseUrl()}/openapi.json`)).toMatchObject([{ url: '/' }]);
-  const released = committed('openapi.json');
-  const moved = { ...released, servers: [{ ...released.servers[0], url: '/platform' }] };
-  for (const encoding of ['br', 'gzip', 'identity']) {
-    const read = async (path: string) =>
-      (await fetch(`${origin}/platform${path}`, { headers: { 'Accept-Encoding': encoding } })).text();
-    expect(JSON.parse(await read('/openapi.json'))).toEqual(moved);
-    expect(parse(await read('/openapi.yaml'))).toEqual(moved);
-  }
-  // REFERENCE_PAGE is false here.
-  expect((await fetch(`${origin}/docs`)).status).toBe(404);
-  expect((await fetch(`${origin}/platform/docs/guides`)).status).toBe(404);
-  const errorsPage = await fetch(`${origin}/platform/docs/errors`);
-  expect(errorsPage.status).toBe(200);
-  const needed = [...(await errorsPage.text()).matchAll(/(?:href|src)="(?!#|https:)([^"]+)"/g)].map(
-    ([, path]) => path as string,
-  );
-  expect(needed).toEqual(['icon.svg', 'guides.css']);
-  for (const path of needed) expect((await fetch(`${origin}/platform/docs/${path}`)).status).toBe(200);
-  expect((await fetch(`${origin}/docs/page.js`)).status).toBe(404);
-}, 180_000);
 
 test.each(['br', 'gzip'])('documents are compressed by %s for those who accept it', async (encoding) => {
   const response = await fetch(`${baseUrl()}/openapi.json`, { headers: { 'Accept-Encoding': encoding } });
