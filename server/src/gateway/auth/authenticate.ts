@@ -98,7 +98,7 @@ const forms = {
  * drops others: two readers of one request must never see two different callers. A refusal depends only on the form of
  * the headers, so it does not reveal which credentials exist.
  */
-export function readAuthHeaders(req: IncomingMessage) {
+function readAuthHeaders(req: IncomingMessage) {
   const seen = new Map(NAMES.map((name) => [name, [] as string[]]));
   for (let index = 0; index < req.rawHeaders.length; index += 2) {
     seen.get((req.rawHeaders[index] as string).toLowerCase())?.push(req.rawHeaders[index + 1] as string);
