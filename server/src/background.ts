@@ -6,7 +6,7 @@ import type { Database } from './foundation/database/database.js';
 import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
 import { openSteadyClock } from './foundation/database/steady-clock.js';
 import { analyzeGrownTables } from './foundation/database/vacuum-and-analyze.js';
-import { type Looping, startLoop } from './foundation/signals/start-loop.js';
+import { type Looping, startLoop } from './foundation/signals/signals.js';
 import type { Metrics } from './foundation/telemetry/metrics.js';
 import { auditEvents } from './gateway/audit/audit-events.table.js';
 import { purgeNonces } from './gateway/auth/admission.js';

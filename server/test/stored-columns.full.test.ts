@@ -4,8 +4,7 @@ import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-
 import type postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database, Transaction } from '../src/foundation/database/database.js';
-import { asIngest, type CommandOutcome } from '../src/foundation/database/ingest.js';
-import { asAllTenants } from '../src/foundation/database/row-level-security.js';
+import { asAllTenants, asIngest, type CommandOutcome } from '../src/foundation/database/row-level-security.js';
 import { newIdTail } from '../src/foundation/ids.js';
 import type { CommandRequest } from '../src/pipeline/accept.js';
 import { createParker } from '../src/pipeline/bus/parked-messages.js';

@@ -28,6 +28,7 @@ const rules: Rule[] = [
     message: 'Handlers act as one tenant: of the roles import asTenant alone. Every other one sees all tenants.',
     refused: {
       'server/src/resources/x/all-tenants.ts': `export { asAllTenants } from '../../foundation/database/row-level-security.js';`,
+      'server/src/resources/x/ingest.ts': `export { asIngest } from '../../foundation/database/row-level-security.js';`,
       'server/src/resources/x/statement.ts': `export { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';`,
       'server/src/resources/x/another-tenant.ts': `export { enterTenant } from '../../foundation/database/row-level-security.js';`,
       'server/src/resources/x/renamed.ts': `import { asAllTenants as asTenant } from '../../foundation/database/row-level-security.js';\nexport const act = asTenant;`,
@@ -53,26 +54,15 @@ const rules: Rule[] = [
     },
   },
   {
-    rule: 'the pipeline enters no tenant by itself',
+    rule: 'the pipeline enters no tenant by itself, and only acceptance ingests',
     message: 'The pipeline acts for all tenants (asAllTenants, asAllTenantsStatement) or as one (asTenant).',
     refused: {
+      'server/src/pipeline/ingest.ts': `export { asIngest } from '../foundation/database/row-level-security.js';`,
+      'server/src/pipeline/namespace.ts': `export * as roles from '../foundation/database/row-level-security.js';`,
       'server/src/pipeline/enter.ts': `export { enterTenant } from '../foundation/database/row-level-security.js';`,
     },
     passed: {
       'server/src/pipeline/sweeper.ts': `export { asAllTenantsStatement, asAllTenants } from '../foundation/database/row-level-security.js';`,
-    },
-  },
-  {
-    rule: 'only admission and acceptance ingest',
-    message: 'Only admission and acceptance admit and insert for all tenants (asIngest).',
-    refused: {
-      'server/src/pipeline/sweeper.ts': `export { asIngest } from '../foundation/database/ingest.js';`,
-      'server/src/pipeline/namespace.ts': `export * as ingest from '../foundation/database/ingest.js';`,
-      'server/src/resources/x/ingest.ts': `export { asIngest } from '../../foundation/database/ingest.js';`,
-    },
-    passed: {
-      'server/src/pipeline/accept.ts': `export { asIngest } from '../foundation/database/ingest.js';`,
-      'server/src/resources/x/type.ts': `export type { CommandOutcome } from '../../foundation/database/ingest.js';`,
     },
   },
   {
@@ -92,7 +82,7 @@ const rules: Rule[] = [
       'server/src/pipeline/accept.ts': `export { asAllTenantsStatement } from '../foundation/database/row-level-security.js';`,
     },
     passed: {
-      'server/src/pipeline/accept.ts': `export { asTenant } from '../foundation/database/row-level-security.js';`,
+      'server/src/pipeline/accept.ts': `export { asIngest, asTenant } from '../foundation/database/row-level-security.js';`,
     },
   },
   {

@@ -6,7 +6,7 @@ import { newSignedRequest } from '../../test/support/new-signed-request.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { announcement, once, storedCommands } from '../../test/support/stored.js';
 import { errorCodeOf } from '../foundation/database/database-error.js';
-import type { CommandOutcome, GivenCommand } from '../foundation/database/ingest.js';
+import type { CommandOutcome, GivenCommand } from '../foundation/database/row-level-security.js';
 import { createAdmission } from '../gateway/auth/admission.js';
 import { hashNonce } from '../gateway/auth/authenticate.js';
 import { createCommandAccepter } from './accept.js';

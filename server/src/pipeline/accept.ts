@@ -7,8 +7,13 @@ import { ApiError, largePayload, refuse, unavailable } from '../foundation/api-e
 import { batched, repeatedly } from '../foundation/database/batched.js';
 import type { Database } from '../foundation/database/database.js';
 import { codedErrorIn } from '../foundation/database/database-error.js';
-import { asIngest, type CommandOutcome, type GivenCommand, type NewCommand } from '../foundation/database/ingest.js';
-import { asTenant } from '../foundation/database/row-level-security.js';
+import {
+  asIngest,
+  asTenant,
+  type CommandOutcome,
+  type GivenCommand,
+  type NewCommand,
+} from '../foundation/database/row-level-security.js';
 import { newIdTail } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { ApiError } from '../foundation/api-error.js';
-import type { CommandOutcome } from '../foundation/database/ingest.js';
+import type { CommandOutcome } from '../foundation/database/row-level-security.js';
 import { type AcceptanceServices, type CommandRequest, createAcceptance } from './accept.js';
 
 const request = (idempotency_key: string): CommandRequest => ({

@@ -15,10 +15,9 @@ import { readTenantIds } from '../foundation/identity/tenant-ids.js';
 import { firstIdAt, newIdTail } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Message } from './bus/bus.js';
-import type { RepublishedRange } from './bus/publish.js';
 import type { Handled, MessageSource } from './bus/take-message.js';
 import { deviceRequests } from './device-requests.table.js';
-import { type Fact, factKey } from './outbox.table.js';
+import { type Fact, factKey, type RepublishedRange } from './outbox.table.js';
 
 /** A request of a device. Tenant and vendor come from its subject. */
 export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };

@@ -7,9 +7,9 @@ import { sql, statement } from '../foundation/database/statement.js';
 import { busPrincipals } from '../foundation/identity/identity.table.js';
 import { newId } from '../foundation/ids.js';
 import type { Message } from './bus/bus.js';
-import type { RepublishedRange } from './bus/publish.js';
 import { commands } from './commands.table.js';
 import { events } from './events.table.js';
+import type { RepublishedRange } from './outbox.table.js';
 import { INITIAL, publicStatusOf, type State } from './transitions.js';
 
 /** The columns of a command that events show; nothing that was sent to the device. */

@@ -43,3 +43,6 @@ export const factKey = ({ tenant_id, fact_id }: Fact) => `${tenant_id} ${fact_id
 
 /** A row, as the relay reads it. */
 export type OutboxRow = Fact & { is_logged: boolean; position: string; kind: string };
+
+/** What `outbox republish` publishes again: its start, its end, and optionally one tenant. */
+export type RepublishedRange = { since: string; until: string; tenantId?: string | undefined };

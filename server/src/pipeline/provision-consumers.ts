@@ -4,8 +4,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
 import { busPrincipals, tenants } from '../foundation/identity/identity.table.js';
-import { topics } from '../foundation/signals/signals.js';
-import { type Looping, startLoop } from '../foundation/signals/start-loop.js';
+import { type Looping, startLoop, topics } from '../foundation/signals/signals.js';
 import type { Bus, Durable } from './bus/bus.js';
 import { vendors } from './catalog.table.js';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { NewCommand } from '../../src/foundation/database/ingest.js';
+import type { NewCommand } from '../../src/foundation/database/row-level-security.js';
 import { newIdTail } from '../../src/foundation/ids.js';
 
 /** The input of the statement that accepts a command. */

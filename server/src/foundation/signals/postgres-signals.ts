@@ -2,8 +2,7 @@ import type { Logger } from 'pino';
 import postgres from 'postgres';
 import { newId } from '../ids.js';
 import type { Watchdog } from '../telemetry/watchdog.js';
-import { localSignals, type Signals } from './signals.js';
-import { startLoop } from './start-loop.js';
+import { localSignals, type Signals, startLoop } from './signals.js';
 
 const CHANNEL = 'top_signals';
 /** Postgres allows up to 8,000 bytes. */

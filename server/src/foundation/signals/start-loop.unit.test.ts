@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { silent } from '../../../test/support/silent.js';
-import { localSignals } from './signals.js';
-import { startLoop } from './start-loop.js';
+import { localSignals, startLoop } from './signals.js';
 
 const soon = { timeout: 20_000, interval: 5 };
 const AN_HOUR_MS = 3_600_000;

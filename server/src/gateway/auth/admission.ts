@@ -3,9 +3,13 @@ import { sql } from 'drizzle-orm';
 import { ApiError, notFound } from '../../foundation/api-error.js';
 import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
-import { asIngest, type CommandOutcome, type GivenCommand } from '../../foundation/database/ingest.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
-import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
+import {
+  asAllTenantsStatement,
+  asIngest,
+  type CommandOutcome,
+  type GivenCommand,
+} from '../../foundation/database/row-level-security.js';
 import type { Answer, Reply } from '../http/exchange.js';
 import type { Quotas, RateLimits } from '../limits/rate-limits.js';
 import type { Call } from '../operation/call.js';

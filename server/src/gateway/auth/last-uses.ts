@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../foundation/database/database.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
-import { type Looping, startLoop } from '../../foundation/signals/start-loop.js';
+import { type Looping, startLoop } from '../../foundation/signals/signals.js';
 
 type Use = { tenantId: string; clientId: string; secretVersion: number; usedAt: Date };
 

@@ -6,11 +6,10 @@ import type { Now } from '../../foundation/database/steady-clock.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Message } from '../bus/bus.js';
-import type { RepublishedRange } from '../bus/publish.js';
 import { replyMessages } from '../device-requests.js';
 import { logEvents } from '../events.js';
 import { announceMoves, commandKey, lockCommands, lockedCommands, type Move, moveCommands } from '../moves.js';
-import { type Fact, factKey, type OutboxRow } from '../outbox.table.js';
+import { type Fact, factKey, type OutboxRow, type RepublishedRange } from '../outbox.table.js';
 import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
 
 type Services = { database: Database; signals: Signals; metrics: Metrics; now: Now };

@@ -1,16 +1,38 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Transaction } from '../../foundation/database/database.js';
+import type { Logger } from 'pino';
+import type { Database, Transaction } from '../../foundation/database/database.js';
 import { newId } from '../../foundation/ids.js';
-import { type Signals, topics } from '../../foundation/signals/signals.js';
-import { startLoop } from '../../foundation/signals/start-loop.js';
+import { type Signals, startLoop, topics } from '../../foundation/signals/signals.js';
+import type { Metrics } from '../../foundation/telemetry/metrics.js';
+import { inSpans, traceIdOf } from '../../foundation/telemetry/spans.js';
 import type { Watchdog } from '../../foundation/telemetry/watchdog.js';
-import type { Message } from '../bus/bus.js';
-import { type Publisher, publish } from '../bus/publish.js';
+import type { Bus, Message, Undeliverable } from '../bus/bus.js';
+import { parkMessage } from '../bus/parked-messages.js';
 import type { EventPage } from '../events.js';
 import type { OutboxRow } from '../outbox.table.js';
 import type { Dispatch } from './dispatch.js';
 import { asLeader, type Lease, LeaseLost, releaseLease, storePublished, takeLease } from './lease.js';
 import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
+
+export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
+
+/** Publishes messages. A message that the bus refuses for good is parked, so it blocks no other message. */
+export async function publish(
+  { database, bus, logger, metrics }: Publisher,
+  messages: readonly Message[],
+): Promise<Undeliverable[]> {
+  const undeliverable = await inSpans('publish', messages, () => bus.publish(messages)).catch((error: unknown) => {
+    metrics.countPublishFailure('REPEATED');
+    throw error;
+  });
+  for (const { message, reason } of undeliverable) {
+    metrics.countPublishFailure('PARKED');
+    const trace_id = traceIdOf(message.traceparent);
+    logger.error({ subject: message.subject, id: message.id, reason, trace_id }, 'the bus refuses a message');
+    await parkMessage(database, message, `The bus refuses it: ${reason}.`);
+  }
+  return undeliverable;
+}
 
 export type RelayOptions = Publisher & {
   signals: Signals;

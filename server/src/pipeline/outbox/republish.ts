@@ -1,10 +1,11 @@
 import type { Database } from '../../foundation/database/database.js';
 import { StartupError } from '../../foundation/startup-error.js';
 import type { Message } from '../bus/bus.js';
-import { type Publisher, publish, type RepublishedRange } from '../bus/publish.js';
 import { republishedReplies } from '../device-requests.js';
 import { republishedEvents } from '../events.js';
+import type { RepublishedRange } from '../outbox.table.js';
 import { republishedCommands } from './dispatch.js';
+import { type Publisher, publish } from './relay.js';
 
 /** Messages that were published before, rebuilt from the facts. `resumeFrom`: the instant to pass to --since after it. */
 export type RepublishedPages = (
