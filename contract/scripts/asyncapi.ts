@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { API_PREFIX } from '../src/bus/bus-access.js';
 import { durables, inboxPrefix } from '../src/bus/durables.js';
 import { MAX_MESSAGE_BYTES } from '../src/bus/limits.js';
 import { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from '../src/bus/messages.js';
+import { API_PREFIX } from '../src/bus/permissions.js';
 import { subjects } from '../src/bus/subjects.js';
 import { eventTypes } from '../src/events.js';
 import { PLATFORM_TENANT_ID } from '../src/scopes.js';

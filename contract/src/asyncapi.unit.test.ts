@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import { renderAsyncApi } from '../scripts/asyncapi.js';
 import { nodes, undescribedProperties } from '../scripts/document-nodes.js';
-import { busExports } from './bus/bus-access.js';
+import { busExports } from './bus/permissions.js';
 import { readSubject, subjects } from './bus/subjects.js';
 
 type Reference = { $ref: string };

@@ -22,12 +22,12 @@ import {
   answerJson,
   commonHeaders,
   createAnswerError,
-  framingProblem,
   type Incoming,
   parseBody,
   type Reply,
   requestIdOf,
 } from './gateway/http/exchange.js';
+import { framingProblem } from './gateway/http/http-server.js';
 import { observe } from './gateway/http/observe.js';
 import { addDocuments, addProbes, createSite, type Probes } from './gateway/http/site.js';
 import { createRateLimits } from './gateway/limits/rate-limits.js';

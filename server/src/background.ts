@@ -19,8 +19,8 @@ import { createDeviceRequestReceiver, sweepDeviceRequests, takeDeviceRequest } f
 import { readEvents } from './pipeline/events.js';
 import { createDispatch } from './pipeline/outbox/dispatch.js';
 import { startRelay } from './pipeline/outbox/relay.js';
+import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
 import { createCommandReporter, takeCommandUpdate } from './pipeline/reports.js';
-import { purgeCommands, purgeDeviceRequests } from './pipeline/retention.js';
 import { createCommandSweeper, type Overdue } from './pipeline/sweeper.js';
 import { objectGrants } from './resources/objects/object-grants.table.js';
 import { createTenantPurge } from './resources/tenants/purge-tenants.js';

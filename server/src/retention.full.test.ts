@@ -9,7 +9,7 @@ import { newId } from './foundation/ids.js';
 import { auditEvents } from './gateway/audit/audit-events.table.js';
 import { idempotentAnswers } from './gateway/idempotency/idempotent-answers.table.js';
 import { purgeParkedMessages } from './pipeline/bus/parked-messages.js';
-import { purgeCommands, purgeDeviceRequests } from './pipeline/retention.js';
+import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
 
 /** More than two batches. Their ids are of 2026-01-01. */
 const OLD = 2_500;

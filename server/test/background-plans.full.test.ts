@@ -34,8 +34,8 @@ import {
   takeUnloggedRows,
 } from '../src/pipeline/outbox/take-rows.js';
 import type { OutboxRow } from '../src/pipeline/outbox.table.js';
+import { purgeCommands, purgeDeviceRequests } from '../src/pipeline/purge-facts.js';
 import { createCommandReporter } from '../src/pipeline/reports.js';
-import { purgeCommands, purgeDeviceRequests } from '../src/pipeline/retention.js';
 import { createCommandSweeper } from '../src/pipeline/sweeper.js';
 import { readChanges } from '../src/pipeline/wait-for.js';
 import { objectGrants } from '../src/resources/objects/object-grants.table.js';

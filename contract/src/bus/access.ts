@@ -1,5 +1,5 @@
-export { API_PREFIX, type BusVendor, busAccess, busExports, PLATFORM_ACCOUNT } from './bus-access.js';
 export { durables, inboxPrefix } from './durables.js';
 export { DEFAULT_EXPIRES_IN_SECONDS, MAX_OBJECT_BYTES } from './limits.js';
 export { connectionOptions, headerOf, MESSAGE_TOO_LARGE } from './nats.js';
+export { API_PREFIX, type BusVendor, busAccess, busExports, PLATFORM_ACCOUNT } from './permissions.js';
 export { subjects } from './subjects.js';

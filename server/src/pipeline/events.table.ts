@@ -16,7 +16,7 @@ export const events = pgTable(
     commandId: uuid('command_id').notNull(),
     eventType: text('event_type', { enum: eventTypes }).notNull(),
     eventId: uuid('event_id').notNull(),
-    /** Transactions commit in the order of this number: see log-events.ts. */
+    /** Transactions commit in the order of this number: see events.ts. */
     seq: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     loggedAt: instant('logged_at').notNull().default(sql`clock_timestamp()`),
   },

@@ -51,7 +51,7 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
  * clock, because the transaction may have begun before the change whose lock it waited for.
  */
 const changes = statement(
-  'reports: change commands',
+  'moves: change commands',
   (rows: string) => sql`
     update commands set
       status = given.status, adapter_status = given.adapter_status,
@@ -145,7 +145,7 @@ export const commandKey = ({ tenant_id, command_id }: Key) => `${tenant_id} ${co
 type Row = Key & StateColumns & { vendor: string; has_late_result: boolean; history: StateColumns[] | null };
 
 const lock = statement(
-  'reports: lock commands',
+  'moves: lock commands',
   (keys: string) => sql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
       late_result is not null as has_late_result, case when completed_at is not null then history end as history

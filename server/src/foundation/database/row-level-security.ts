@@ -6,7 +6,7 @@ import { hasUnknownEffect } from './database-error.js';
 /*
  * Statements are written in two ways: with drizzle's builder where it can say them, and otherwise with drizzle's `sql`,
  * in one piece (see statement.ts). The driver's own `database.sql` is for work outside of these roles: migrations,
- * settings, signals, and the call of admission (ingest.ts).
+ * settings, signals, and `asIngest`.
  */
 
 /** Runs a handler's work in one transaction that sees the rows of this tenant only. */

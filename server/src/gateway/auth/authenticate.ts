@@ -17,7 +17,7 @@ import { networkOf } from '../http/address.js';
 import { hasBody, type Incoming, readBody } from '../http/exchange.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { findOperation } from '../operation/find-operation.js';
-import { createSignatureVerifier, type VerifiedBy } from './signing-keys.js';
+import { createSignatureVerifier, type VerifiedBy } from './verify-signature.js';
 
 /** The sender of a request, by its signature. Admission decides whether the credential is still valid. */
 export type Authenticated = VerifiedBy & {

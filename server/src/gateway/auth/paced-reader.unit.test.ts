@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { errorCodeOf } from '../../foundation/database/database-error.js';
-import { createPacedReader } from './signing-keys.js';
+import { createPacedReader } from './verify-signature.js';
 
 /** Returns every id as its row, and records what each statement read and when it began. */
 function recordedReader(known: (id: string) => boolean = () => true) {

@@ -24,7 +24,7 @@ type SignedText = {
   clientId: string;
   stringToSign: string;
   signature: Buffer;
-  /** Groups the reads that take turns: see pacedReader. */
+  /** Groups the reads that take turns: see createPacedReader. */
   network: string;
 };
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { credentialOwner } from '../../foundation/secrets/credential-secret.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { createSignatureVerifier } from './signing-keys.js';
+import { createSignatureVerifier } from './verify-signature.js';
 
 const database = openPool();
 
