@@ -22,6 +22,7 @@ import {
   replaceParkedCopy,
   retriedMessageId,
 } from '../src/pipeline/bus/parked-messages.js';
+import { commandCatalog } from '../src/pipeline/catalog.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
 import { readEvents, republishedEvents } from '../src/pipeline/events.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
@@ -172,6 +173,7 @@ async function workOfPipeline(): Promise<void> {
   await storeCommandReads(database, { commandReads: async () => reads });
   await receiveDeviceRequest(signals);
   await sweepDeviceRequests(database, signals, silent().now);
+  await commandCatalog(database).read([{ vendor: 'vendor_a', command_type: 'reboot' }]);
   await park();
 }
 

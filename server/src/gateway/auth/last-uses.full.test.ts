@@ -102,7 +102,7 @@ test('keeps what it could not store', async () => {
   const uses = createLastUses(database);
   uses.note(useOf(profile, at(1)));
   await superuser`revoke update (last_used_at) on credentials from top_system`;
-  await expect(uses.storeAll()).rejects.toThrow('permission denied');
+  await expect(uses.storeAll()).rejects.toMatchObject({ cause: { code: '42501' } });
   await superuser`grant update (last_used_at) on credentials to top_system`;
   await uses.storeAll();
   expect(await usesOf(profile)).toEqual([at(1), at(1), null]);
