@@ -104,7 +104,7 @@ export function createApp(dependencies: AppDependencies) {
       refuse,
     };
     locals.call = call;
-    reply.once('close', () => limits.countAnswer(sender, Number(reply.getHeader('Content-Length') ?? 0)));
+    reply.once('close', () => limits.countAnswer(sender, reply.locals.answerBytes ?? 0));
     const operation = authorize(verdict, match, tenantId);
     const { problem, value: body } = early ?? parse();
     if (problem) throw problem;

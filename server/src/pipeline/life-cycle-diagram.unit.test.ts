@@ -105,5 +105,5 @@ ${[...arrows, ...boxes].join('\n')}
 
 /** `pnpm test:unit --update` redraws the picture. */
 test('the picture in docs/life-cycle.md shows every change of status', async () => {
-  await expect(drawLifeCycle()).toMatchFileSnapshot('../../../../docs/images/life-cycle.svg');
+  await expect(drawLifeCycle()).toMatchFileSnapshot('../../../docs/images/life-cycle.svg');
 });

@@ -27,6 +27,8 @@ export type Reply = ServerResponse & {
     call?: CallOf<ErrorCode>;
     /** True once a failure may leave a change behind. */
     mayHaveChanged?: boolean;
+    /** The size of the answer's body, once it is sent. */
+    answerBytes?: number;
     code?: string;
   };
 };
@@ -41,11 +43,13 @@ export const commonHeaders = (requestId: string) => ({
 
 export function answerJson(reply: Reply, { status, body, headers }: Answer): void {
   const text = JSON.stringify(body);
+  const bytes = Buffer.byteLength(text);
+  reply.locals.answerBytes = bytes;
   reply
     .writeHead(status, {
       ...commonHeaders(reply.locals.requestId),
       'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(text),
+      'Content-Length': bytes,
       ...headers,
     })
     .end(text);
