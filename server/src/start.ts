@@ -132,7 +132,7 @@ async function open(
   return { baseUrl, probesUrl, isFirstStart };
 }
 
-/** Of connections, and what is told of one that meets them. */
+/** The limits of connections, and how a connection at a limit is logged. */
 const connectionLimits = (config: Config, log: BoundedLog, metrics: Metrics) => ({
   maxConnections: config.MAX_CONNECTIONS,
   // Behind a proxy every connection has the proxy's address.

@@ -156,7 +156,7 @@ async function readPublishedSeq(database: Database): Promise<string> {
 }
 
 type Range = { after: string; until: string; limit: number; tenantId: string | null };
-/** `last` is the number of the last event that the page looked at. `messages` are those of the log that somebody may read. */
+/** `last` is the number of the last event that the page looked at. `messages` are the events that a CLIENT principal may read. */
 export type EventPage = { last: string; loggedAtMs: number; isFull: boolean; messages: Message[] };
 type End = Omit<EventPage, 'messages'>;
 

@@ -18,7 +18,7 @@ const LOCK_TIMEOUT_MS = 500;
 const BETWEEN_ATTEMPTS_MS = 500;
 const GIVE_UP_AFTER_MS = 120_000;
 
-/** Those of this build, read once: readiness compares them every two seconds. */
+/** The hashes of this build, read once: readiness compares them every two seconds. */
 let own: MigrationMeta[] | undefined;
 const ownMigrations = () => (own ??= readMigrationFiles({ migrationsFolder: MIGRATIONS }));
 

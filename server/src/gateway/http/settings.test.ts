@@ -11,7 +11,7 @@ const PROBES = ['/livez', '/readyz', '/metrics'];
 
 const port = await freePort();
 const probes = `http://127.0.0.2:${port}`;
-/** Its counters are those of this file's requests alone. */
+/** A node of its own: it counts only requests of this file. */
 const server = await startNode({
   PROBES_HOST: '127.0.0.2',
   PROBES_PORT: String(port),
