@@ -6,8 +6,7 @@ import { measureLists } from '../lists.js';
 import { type Platform, startPlatform } from '../platform.js';
 import { alternate } from '../results.js';
 import { post } from '../sign.js';
-import type { Form, Part } from './part.js';
-import { WARM_UP_SECONDS } from './part.js';
+import { type Form, type Part, WARM_UP_SECONDS } from './part.js';
 
 export const filledDatabase: Part = {
   about:

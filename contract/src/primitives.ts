@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { printable } from './printable.js';
-import { headerPatterns } from './signature/headers.js';
+import { headerPatterns } from './signature/index.js';
 import { validationMessage } from './validation-message.js';
 
 z.config({ customError: validationMessage });

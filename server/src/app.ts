@@ -14,7 +14,7 @@ import { createDenialRecorder } from './gateway/audit/audit.js';
 import { authorize, createAdmit } from './gateway/auth/admission.js';
 import { createAuthenticate } from './gateway/auth/authenticate.js';
 import type { LastUses } from './gateway/auth/last-uses.js';
-import { addressOf } from './gateway/http/address.js';
+import { addressOf } from './gateway/http/connections.js';
 import { createCors } from './gateway/http/cors.js';
 import { createEndpoints } from './gateway/http/endpoints.js';
 import {
@@ -23,12 +23,12 @@ import {
   commonHeaders,
   createAnswerError,
   type Incoming,
+  observe,
   parseBody,
   type Reply,
   requestIdOf,
 } from './gateway/http/exchange.js';
 import { framingProblem } from './gateway/http/http-server.js';
-import { observe } from './gateway/http/observe.js';
 import { addDocuments, addProbes, createSite, type Probes } from './gateway/http/site.js';
 import { createRateLimits } from './gateway/limits/rate-limits.js';
 import type { CallOf } from './gateway/operation/call.js';

@@ -152,7 +152,7 @@ describe('the check', () => {
     'sql`insert into commands (tenant_id) values (1)`',
     "const table = 'commands';",
   ])('refuses %j in a file that may not know the table', (statement) => {
-    const table = { 'pipeline/commands.table.ts': `pgTable('commands', {})` };
+    const table = { 'pipeline/tables.ts': `pgTable('commands', {})` };
     expect(foreignTables({ ...table, 'gateway/a.ts': `\n${statement}` })).toEqual(['gateway/a.ts:2 names commands']);
     expect(foreignTables({ ...table, 'resources/a.ts': statement })).toEqual([]);
   });

@@ -6,8 +6,7 @@ import { ID_OF_N, multiply } from '../test/support/multiply.js';
 import { openPool, openSession } from '../test/support/open-pool.js';
 import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
 import { newId } from './foundation/ids.js';
-import { auditEvents } from './gateway/audit/audit-events.table.js';
-import { idempotentAnswers } from './gateway/idempotency/idempotent-answers.table.js';
+import { auditEvents, idempotentAnswers } from './gateway/tables.js';
 import { purgeParkedMessages } from './pipeline/bus/parked-messages.js';
 import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
 

@@ -8,10 +8,9 @@ import { statementNames } from '../src/foundation/database/statement.js';
 import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
 import { newId } from '../src/foundation/ids.js';
 import { localSignals, type Signals } from '../src/foundation/signals/signals.js';
-import { auditEvents } from '../src/gateway/audit/audit-events.table.js';
 import { purgeNonces } from '../src/gateway/auth/admission.js';
 import { createLastUses } from '../src/gateway/auth/last-uses.js';
-import { idempotentAnswers } from '../src/gateway/idempotency/idempotent-answers.table.js';
+import { auditEvents, idempotentAnswers } from '../src/gateway/tables.js';
 import { FLEET_DURABLE, storeCommandReads } from '../src/pipeline/adapter-reads.js';
 import { createWaits, readBacklog } from '../src/pipeline/backlog.js';
 import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
@@ -34,12 +33,12 @@ import {
   takeRowsFrom,
   takeUnloggedRows,
 } from '../src/pipeline/outbox/take-rows.js';
-import type { OutboxRow } from '../src/pipeline/outbox.table.js';
 import { purgeCommands, purgeDeviceRequests } from '../src/pipeline/purge-facts.js';
 import { createCommandReporter } from '../src/pipeline/reports.js';
 import { createCommandSweeper } from '../src/pipeline/sweeper.js';
+import type { OutboxRow } from '../src/pipeline/tables.js';
 import { readChanges } from '../src/pipeline/wait-for.js';
-import { objectGrants } from '../src/resources/objects/object-grants.table.js';
+import { objectGrants } from '../src/resources/tables.js';
 import { createTenantPurge } from '../src/resources/tenants/purge-tenants.js';
 import { newCommand } from './support/commands.js';
 import { ID_OF_N, multiply } from './support/multiply.js';

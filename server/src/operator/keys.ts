@@ -2,14 +2,14 @@ import type { Config } from '../config.js';
 import { openStorage } from '../engines.js';
 import type { Database } from '../foundation/database/database.js';
 import { asTenant } from '../foundation/database/row-level-security.js';
-import { readTenantIds } from '../foundation/identity/tenant-ids.js';
+import { readTenantIds } from '../foundation/database/tenant-ids.js';
 import { forgetCanaries, type Keyring, readCanaries } from '../foundation/secrets/keyring.js';
 import type { SealedRow } from '../foundation/secrets/rewrap-secrets.js';
 import { StartupError } from '../foundation/startup-error.js';
 import { sealedAnswers } from '../gateway/idempotency/once.js';
-import { sealedCallbackEndpoints } from '../resources/callback-endpoints/callback-secret.js';
+import { sealedCallbackEndpoints } from '../resources/callback-endpoints/callback-endpoints.js';
 import { sealedCredentials } from '../resources/credentials/stored-credentials.js';
-import { sealedObjectCredentials } from '../resources/object-credentials/object-secrets.js';
+import { sealedObjectCredentials } from '../resources/object-credentials/object-credentials.js';
 
 const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials, sealedAnswers];
 

@@ -19,7 +19,7 @@ import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import type { Waits } from './backlog.js';
 import type { CommandCatalog, Found } from './catalog.js';
-import { commands } from './commands.table.js';
+import { commands } from './tables.js';
 
 /** The body of commands.create. */
 export type CommandRequest = z.infer<typeof contract.commands.create.body>;

@@ -4,7 +4,7 @@ import type { Database } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import type { Bus } from './bus/bus.js';
-import { vendors } from './catalog.table.js';
+import { vendors } from './tables.js';
 
 export const FLEET_DURABLE = 'simulated-fleet';
 

@@ -3,7 +3,7 @@ import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
-import { FURTHEST_END_SECONDS } from './outbox.table.js';
+import { FURTHEST_END_SECONDS } from './tables.js';
 
 type Backlog = { rows: number; oldestSeconds: number; events: number; oldestEventSeconds: number };
 

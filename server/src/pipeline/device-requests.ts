@@ -11,13 +11,12 @@ import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
-import { readTenantIds } from '../foundation/identity/tenant-ids.js';
+import { readTenantIds } from '../foundation/database/tenant-ids.js';
 import { firstIdAt, newIdTail } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Message } from './bus/bus.js';
 import type { Handled, MessageSource } from './bus/take-message.js';
-import { deviceRequests } from './device-requests.table.js';
-import { type Fact, factKey, type RepublishedRange } from './outbox.table.js';
+import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tables.js';
 
 /** A request of a device. Tenant and vendor come from its subject. */
 export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };

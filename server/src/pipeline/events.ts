@@ -4,12 +4,10 @@ import { and, asc, eq, sql as fragment, type SQL } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
-import { busPrincipals } from '../foundation/identity/identity.table.js';
 import { newId } from '../foundation/ids.js';
+import { busPrincipals } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
-import { commands } from './commands.table.js';
-import { events } from './events.table.js';
-import type { RepublishedRange } from './outbox.table.js';
+import { commands, events, type RepublishedRange } from './tables.js';
 import { INITIAL, publicStatusOf, type State } from './transitions.js';
 
 /** The columns of a command that events show; nothing that was sent to the device. */

@@ -2,8 +2,8 @@ import type { Transaction } from '../foundation/database/database.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
-import type { LateResult } from './commands.table.js';
 import { logEvents } from './events.js';
+import type { LateResult } from './tables.js';
 import { isTerminal, type State, type StateColumns, stateColumns, stateOf } from './transitions.js';
 
 /** A change of a command whose row the transaction has locked. */

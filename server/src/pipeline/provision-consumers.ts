@@ -3,10 +3,10 @@ import { durables, subjects } from '@tenant-open-platform/contract/bus';
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
-import { busPrincipals, tenants } from '../foundation/identity/identity.table.js';
 import { type Looping, startLoop, topics } from '../foundation/signals/signals.js';
+import { busPrincipals, tenants } from '../foundation/tables.js';
 import type { Bus, Durable } from './bus/bus.js';
-import { vendors } from './catalog.table.js';
+import { vendors } from './tables.js';
 
 /** Every this many runs all durables are provided again, in case one was deleted. */
 const ALL_AGAIN_AFTER_RUNS = 10;

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
 import { purgeByAge } from '../foundation/database/purge-by-age.js';
-import { commands } from './commands.table.js';
-import { deviceRequests } from './device-requests.table.js';
+import { commands, deviceRequests } from './tables.js';
 
 /** Deletes ended commands together with their events. A command with an unpublished event stays. */
 export const purgeCommands = (database: Database, keptDays: number) =>

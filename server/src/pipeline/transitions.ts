@@ -1,5 +1,5 @@
 import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
-import type { commands } from './commands.table.js';
+import type { commands } from './tables.js';
 
 type Row = typeof commands.$inferSelect;
 

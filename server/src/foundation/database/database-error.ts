@@ -16,7 +16,7 @@ const GAVE_UP_CODES = new Set([
   'QUEUE_TIMEOUT', // timed out waiting for a connection or a batch
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
-  'LOST_BEFORE_COMMIT', // thrown by roles.ts for a transaction
+  'LOST_BEFORE_COMMIT', // thrown by row-level-security.ts for a transaction
   '58030', // io_error
   '57014', // query_canceled, by statement_timeout
   '57P01', // admin_shutdown

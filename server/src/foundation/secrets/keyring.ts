@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database } from '../database/database.js';
-import { keyringCanaries } from '../database/platform.table.js';
 import { StartupError } from '../startup-error.js';
+import { keyringCanaries } from '../tables.js';
 
 const Keyring = z
   .strictObject({

@@ -8,7 +8,7 @@ import { createTurns } from '../../foundation/concurrency/turns.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { ID_TIME, newIdTail } from '../../foundation/ids.js';
 import type { Call } from '../operation/call.js';
-import { auditEvents } from './audit-events.table.js';
+import { auditEvents } from '../tables.js';
 
 type Change = {
   /** The request body: `changes` keeps the names of its fields. The work may find that fewer fields were set. */

@@ -13,7 +13,7 @@ import { ApiError, unavailable } from '../../foundation/api-error.js';
 import { createSlots } from '../../foundation/concurrency/limits-per-key.js';
 import type { Database } from '../../foundation/database/database.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { networkOf } from '../http/address.js';
+import { networkOf } from '../http/connections.js';
 import { hasBody, type Incoming, readBody } from '../http/exchange.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { findOperation } from '../operation/find-operation.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf, networkOf, peerAddress } from './address.js';
+import { addressOf, networkOf, peerAddress } from './connections.js';
 import type { Incoming } from './exchange.js';
 
 const request = (remoteAddress: string, forwarded?: string) =>

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { type ErrorCode, patterns } from '@tenant-open-platform/contract';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import type { Logger } from 'pino';
@@ -6,8 +7,9 @@ import { ApiError } from '../../foundation/api-error.js';
 import { hadNoEffect, hasUnknownEffect } from '../../foundation/database/database-error.js';
 import { newId } from '../../foundation/ids.js';
 import { KeyMissingError } from '../../foundation/secrets/keyring.js';
-import { boundedLog, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
-import { traceIdOf } from '../../foundation/telemetry/spans.js';
+import { boundedLog, type LogRefusal, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
+import type { Metrics } from '../../foundation/telemetry/metrics.js';
+import { startSpan, traceIdOf, traceparentOf } from '../../foundation/telemetry/spans.js';
 import type { CallOf } from '../operation/call.js';
 
 export type Incoming = IncomingMessage & { url: string; method: string };
@@ -161,4 +163,32 @@ export function parseBody(
       details: [{ location, code: 'MALFORMED_JSON', message }],
     }),
   };
+}
+
+/** The client disconnected before the whole answer was sent. */
+const ABANDONED = 499;
+
+type Observers = { logger: Logger; logRefusal: LogRefusal; metrics: Metrics };
+
+/** Counts and logs a request when it ends, whether answered or abandoned. */
+export function observe(req: Incoming, reply: Reply, observers: Observers): void {
+  const { logger, logRefusal, metrics } = observers;
+  const startedAt = performance.now();
+  const span = req.url.startsWith('/api/') ? startSpan(req.method, SpanKind.SERVER, req.headers.traceparent) : null;
+  reply.locals.traceparent = span ? traceparentOf(span) : undefined;
+  reply.once('close', () => {
+    const { requestId, address, operation, call, tenantId, code } = reply.locals;
+    const seconds = (performance.now() - startedAt) / 1000;
+    const status = reply.writableFinished ? reply.statusCode : ABANDONED;
+    metrics.countRequest(operation ?? 'none', status, seconds);
+    if (operation) span?.updateName(operation);
+    if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
+    span?.setAttributes({ 'http.response.status_code': status, 'top.request_id': requestId }).end();
+    const ids = { request_id: requestId, trace_id: traceIdOf(reply.locals.traceparent) };
+    if (code) logRefusal({ code, status: reply.statusCode, ...ids, tenant_id: tenantId, address, req });
+    if (!logger.isLevelEnabled('debug')) return;
+    const client_id = call?.caller.clientId;
+    const duration_ms = Math.round(seconds * 1000);
+    logger.debug({ ...ids, client_id, operation, method: req.method, status, code, duration_ms }, 'request');
+  });
 }

@@ -8,7 +8,7 @@ import { ID_TIME, newIdTail } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import type { Call, Once } from '../operation/call.js';
-import { idempotentAnswers } from './idempotent-answers.table.js';
+import { idempotentAnswers } from '../tables.js';
 
 type KeyedRequest = { req: IncomingMessage; reply: ServerResponse; body: unknown };
 

@@ -9,7 +9,7 @@ import type { Message } from '../bus/bus.js';
 import { replyMessages } from '../device-requests.js';
 import { logEvents } from '../events.js';
 import { announceMoves, commandKey, lockCommands, lockedCommands, type Move, moveCommands } from '../moves.js';
-import { type Fact, factKey, type OutboxRow, type RepublishedRange } from '../outbox.table.js';
+import { type Fact, factKey, type OutboxRow, type RepublishedRange } from '../tables.js';
 import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
 
 type Services = { database: Database; signals: Signals; metrics: Metrics; now: Now };

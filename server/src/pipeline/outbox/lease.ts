@@ -1,7 +1,7 @@
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { sql, statement } from '../../foundation/database/statement.js';
-import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../outbox.table.js';
+import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../tables.js';
 
 export type Lease = { holder: string; epoch: string; publishedSeq: string };
 

@@ -9,7 +9,7 @@ import type { Watchdog } from '../../foundation/telemetry/watchdog.js';
 import type { Bus, Message, Undeliverable } from '../bus/bus.js';
 import { parkMessage } from '../bus/parked-messages.js';
 import type { EventPage } from '../events.js';
-import type { OutboxRow } from '../outbox.table.js';
+import type { OutboxRow } from '../tables.js';
 import type { Dispatch } from './dispatch.js';
 import { asLeader, type Lease, LeaseLost, releaseLease, storePublished, takeLease } from './lease.js';
 import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';

@@ -3,7 +3,7 @@ import { StartupError } from '../../foundation/startup-error.js';
 import type { Message } from '../bus/bus.js';
 import { republishedReplies } from '../device-requests.js';
 import { republishedEvents } from '../events.js';
-import type { RepublishedRange } from '../outbox.table.js';
+import type { RepublishedRange } from '../tables.js';
 import { republishedCommands } from './dispatch.js';
 import { type Publisher, publish } from './relay.js';
 

@@ -2,7 +2,7 @@ import { lastKnown } from '../../foundation/concurrency/shared-reads.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { sql, statement } from '../../foundation/database/statement.js';
 import type { Bus } from '../bus/bus.js';
-import type { OutboxRow } from '../outbox.table.js';
+import type { OutboxRow } from '../tables.js';
 
 /** At most this many rows leave together. */
 export const BATCH = 256;

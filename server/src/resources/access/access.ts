@@ -2,7 +2,7 @@ import type { Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { invalidValue } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { credentials, isOfScope, policies } from '../../foundation/identity/identity.table.js';
+import { credentials, isOfScope, policies } from '../../foundation/tables.js';
 import { mayCall } from '../../gateway/auth/admission.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { operationNamed } from '../../gateway/operation/find-operation.js';

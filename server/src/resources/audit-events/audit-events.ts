@@ -1,8 +1,8 @@
 import { eq, gte, lt } from 'drizzle-orm';
 import { all } from '../../foundation/database/pages.js';
 import { firstIdAt } from '../../foundation/ids.js';
-import { auditEvents } from '../../gateway/audit/audit-events.table.js';
 import type { Handler } from '../../gateway/operation/call.js';
+import { auditEvents } from '../../gateway/tables.js';
 import { newestFirst } from '../lists.js';
 import { presenter } from '../rows.js';
 

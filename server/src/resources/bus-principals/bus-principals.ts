@@ -1,16 +1,25 @@
+import { fromPublic } from '@nats-io/nkeys';
 import { and, eq } from 'drizzle-orm';
 import { invalidValue, notFoundIn } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { busPrincipals, takenNames } from '../../foundation/identity/identity.table.js';
 import { newId } from '../../foundation/ids.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
+import { busPrincipals, takenNames } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { CallOf, Handler } from '../../gateway/operation/call.js';
 import { lockCredential } from '../credentials/stored-credentials.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { columnsOf, getHandler, insertRow, listHandler, ownRow, presenter, readRow, updateRow } from '../rows.js';
+import {
+  columnsOf,
+  getHandler,
+  insertRow,
+  listHandler,
+  ownRow,
+  presenter,
+  readRow,
+  refuseBeyondLimit,
+  updateRow,
+} from '../rows.js';
 import { refuseForeignVendors } from '../vendors/vendors.js';
-import { beginsAsSeed, holdsSeed, isPublicKey } from './nkey.js';
 
 const presentBusPrincipal = presenter(busPrincipals);
 
@@ -111,3 +120,24 @@ export const updateBusPrincipal =
     signals.send([topics.busAccess]);
     return { status: 200, body: updated };
   };
+
+/** The first characters of the public nkeys of an account and of a user. */
+export type KeyKind = 'A' | 'U';
+
+/** Exactly 35 bytes. The decoder drops the rest of a longer text, which would be a second name of the key. */
+const PUBLIC_KEY = /^[A-Z2-7]{56}$/;
+
+export function isPublicKey(kind: KeyKind, text: string): boolean {
+  if (!PUBLIC_KEY.test(text) || !text.startsWith(kind)) return false;
+  try {
+    fromPublic(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const beginsAsSeed = (text: string) => /^\s*(S|s[acnoux][a-z2-7]{56})/.test(text);
+
+/** Whether a text contains a private seed. A seed in lower case counts as disclosed too. */
+export const holdsSeed = (text: string) => /S[ACNOUX][A-Z2-7]{56}/i.test(text);

@@ -9,7 +9,7 @@ import {
 } from '@nats-io/nkeys';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { beginsAsSeed, holdsSeed, isPublicKey, type KeyKind } from './nkey.js';
+import { beginsAsSeed, holdsSeed, isPublicKey, type KeyKind } from './bus-principals.js';
 
 const RUNS = process.env.CI ? 10_000 : 2_500;
 const KEY_LENGTH = 56;

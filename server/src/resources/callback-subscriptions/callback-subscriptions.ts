@@ -3,10 +3,9 @@ import { eq } from 'drizzle-orm';
 import { newId } from '../../foundation/ids.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { CallOf, Handler } from '../../gateway/operation/call.js';
-import { callbackEndpoints, callbackSubscriptions } from '../callback-endpoints/callbacks.table.js';
 import { newestFirst } from '../lists.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { deleteHandler, ownRow, presenter, readRow } from '../rows.js';
+import { deleteHandler, ownRow, presenter, readRow, refuseBeyondLimit } from '../rows.js';
+import { callbackEndpoints, callbackSubscriptions } from '../tables.js';
 
 const presentCallbackSubscription = presenter(callbackSubscriptions, 'tenantId');
 

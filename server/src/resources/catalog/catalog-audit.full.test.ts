@@ -5,7 +5,7 @@ import { asc, like } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
-import { auditEvents } from '../../gateway/audit/audit-events.table.js';
+import { auditEvents } from '../../gateway/tables.js';
 
 const database = openPool();
 

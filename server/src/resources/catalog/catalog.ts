@@ -1,8 +1,8 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { and, asc, eq, inArray } from 'drizzle-orm';
-import { tenants } from '../../foundation/identity/identity.table.js';
+import { tenants } from '../../foundation/tables.js';
 import type { Handler } from '../../gateway/operation/call.js';
-import { commandTypes, vendors } from '../../pipeline/catalog.table.js';
+import { commandTypes, vendors } from '../../pipeline/tables.js';
 
 export const getCatalog: Handler<'catalog.get'> = async (_request, call) => {
   const { rows, readers } = await call.asTenant(async (tx) => {

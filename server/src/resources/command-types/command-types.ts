@@ -4,11 +4,10 @@ import { type ApiError, validationFailed } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
-import { commandTypes, vendors } from '../../pipeline/catalog.table.js';
 import { compilePayloadSchema } from '../../pipeline/payload-schema.js';
+import { commandTypes, vendors } from '../../pipeline/tables.js';
 import { newestFirst } from '../lists.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { presenter, readRow, updateRow } from '../rows.js';
+import { presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 
 const presentCommandType = presenter(commandTypes);
 

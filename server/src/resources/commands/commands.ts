@@ -10,8 +10,8 @@ import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Shortcut, ShortcutRequest } from '../../gateway/auth/admission.js';
 import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
 import type { Acceptance, Accepted, CommandRequest, Origin } from '../../pipeline/accept.js';
-import { commands, type HistoryEntry } from '../../pipeline/commands.table.js';
 import { announceMoves, type Move, moveCommands } from '../../pipeline/moves.js';
+import { commands, type HistoryEntry } from '../../pipeline/tables.js';
 import {
   cancel,
   dispatch,

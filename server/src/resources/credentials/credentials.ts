@@ -1,13 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { credentials } from '../../foundation/identity/identity.table.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
+import { credentials } from '../../foundation/tables.js';
 import { withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import { newestFirst } from '../lists.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { grantsOf, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
-import { lockPlatformAdministrators } from '../roles/last-platform-administrator.js';
-import { columnsOf, getHandler, ownRow, presenter, stillAhead, updateRow } from '../rows.js';
+import { grantsOf, lockPlatformAdministrators, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
+import { columnsOf, getHandler, ownRow, presenter, refuseBeyondLimit, stillAhead, updateRow } from '../rows.js';
 import { insertCredential, lockCredential, rotateSecret } from './stored-credentials.js';
 
 const fieldsOf = presenter(credentials, 'number');

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../foundation/database/database.js';
-import { credentials, takenNames } from '../../foundation/identity/identity.table.js';
 import { credentialOwner, generateCredentialSecret } from '../../foundation/secrets/credential-secret.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
+import { credentials, takenNames } from '../../foundation/tables.js';
 import type { CallOf } from '../../gateway/operation/call.js';
 import { insertRow, ownRow, updateRow } from '../rows.js';
 

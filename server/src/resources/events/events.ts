@@ -5,9 +5,8 @@ import { all, type Bounded, boundedScan, fittingRows, jsonBytes } from '../../fo
 import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.js';
 import { topics } from '../../foundation/signals/signals.js';
 import type { Handler } from '../../gateway/operation/call.js';
-import { commands } from '../../pipeline/commands.table.js';
 import { END_OF_LOG, occurredAt, positionBefore, presentEvent, shownColumns } from '../../pipeline/events.js';
-import { events } from '../../pipeline/events.table.js';
+import { commands, events } from '../../pipeline/tables.js';
 import type { WaitFor } from '../../pipeline/wait-for.js';
 import { cursorWriter, readCursor } from '../lists.js';
 

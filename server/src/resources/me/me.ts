@@ -2,7 +2,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { credentialGone } from '../../foundation/api-error.js';
-import { credentials, tenants } from '../../foundation/identity/identity.table.js';
+import { credentials, tenants } from '../../foundation/tables.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { grantsOf } from '../roles/granting.js';
 

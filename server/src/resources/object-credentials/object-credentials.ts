@@ -3,13 +3,22 @@ import { invalidValue } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { newId } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
+import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Handler } from '../../gateway/operation/call.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { columnsOf, getHandler, insertRow, listHandler, ownRow, presenter, readRow, updateRow } from '../rows.js';
+import {
+  columnsOf,
+  getHandler,
+  insertRow,
+  listHandler,
+  ownRow,
+  presenter,
+  readRow,
+  refuseBeyondLimit,
+  updateRow,
+} from '../rows.js';
+import { objectCredentials, objectResources } from '../tables.js';
 import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
-import { sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
-import { objectCredentials, objectResources } from './object-storage.table.js';
 
 const presentObjectCredential = presenter(objectCredentials, 'tenantId');
 
@@ -137,3 +146,33 @@ export const deleteObjectCredential: Handler<'objectCredentials.delete'> = async
   });
   return { status: 200, body: { credential_id: credentialId, deleted: true, request_id: call.requestId } };
 };
+
+type Identity = Pick<Row, 'tenantId' | 'credentialId' | 'secretVersion'>;
+
+/** The identity that a secret is sealed for. The secret does not open in another row, version or column. */
+const objectSecretOwner = (
+  { tenantId, credentialId, secretVersion }: Identity,
+  secret: 'secret_access_key' | 'session_token',
+) => `object-credential:${tenantId}:${credentialId}:${secretVersion}:${secret}`;
+
+export const sealSecretAccessKey = (keyring: Keyring, identity: Identity, text: string) =>
+  keyring.seal(text, objectSecretOwner(identity, 'secret_access_key'));
+
+export const sealSessionToken = (keyring: Keyring, identity: Identity, text: string | null) =>
+  text === null ? null : keyring.seal(text, objectSecretOwner(identity, 'session_token'));
+
+export const openObjectSecrets = (keyring: Keyring, row: Row) => ({
+  secretAccessKey: keyring.open(row.secretAccessKeySealed, objectSecretOwner(row, 'secret_access_key')),
+  sessionToken:
+    row.sessionTokenSealed === null
+      ? null
+      : keyring.open(row.sessionTokenSealed, objectSecretOwner(row, 'session_token')),
+});
+
+export const sealedObjectCredentials = sealedTable(objectCredentials, {
+  id: 'credentialId',
+  secrets: {
+    secretAccessKeySealed: (row) => objectSecretOwner(row, 'secret_access_key'),
+    sessionTokenSealed: (row) => objectSecretOwner(row, 'session_token'),
+  },
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { generateKeyring, parseKeyring } from '../../foundation/secrets/keyring.js';
-import { openObjectSecrets, sealSecretAccessKey, sealSessionToken } from './object-secrets.js';
+import { openObjectSecrets, sealSecretAccessKey, sealSessionToken } from './object-credentials.js';
 
 const keyring = parseKeyring(generateKeyring(), 'the test');
 

@@ -4,9 +4,7 @@ import { newId } from '../../foundation/ids.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import { refuseBucketInHostName } from '../object-credentials/object-endpoint.js';
-import { objectCredentials, objectResources } from '../object-credentials/object-storage.table.js';
 import { refuseKeyPrefix } from '../objects/object-key.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
 import {
   columnsOf,
   deleteHandler,
@@ -16,8 +14,10 @@ import {
   ownRow,
   presenter,
   readRow,
+  refuseBeyondLimit,
   updateRow,
 } from '../rows.js';
+import { objectCredentials, objectResources } from '../tables.js';
 
 const presentObjectResource = presenter(objectResources, 'tenantId');
 

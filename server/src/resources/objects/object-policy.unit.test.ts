@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { denialsOf, expiresInSeconds } from './object-policy.js';
+import { denialsOf, expiresInSeconds } from './objects.js';
 
 const policy = {
   resourceStatus: 'ACTIVE',

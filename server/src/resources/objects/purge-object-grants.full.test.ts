@@ -5,8 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
 import { newId } from '../../foundation/ids.js';
-import { objectCredentials, objectResources } from '../object-credentials/object-storage.table.js';
-import { objectGrants } from './object-grants.table.js';
+import { objectCredentials, objectGrants, objectResources } from '../tables.js';
 
 const folder = temporaryFolder();
 const postgres = await ownPostgres();

@@ -9,7 +9,7 @@ import { withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { retriedMessageId } from '../../pipeline/bus/parked-messages.js';
-import { parkedMessages } from '../../pipeline/bus/parked-messages.table.js';
+import { parkedMessages } from '../../pipeline/tables.js';
 import { newestFirst } from '../lists.js';
 import { deleteHandler, ownRow, presenter, readRow } from '../rows.js';
 

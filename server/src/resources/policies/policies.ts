@@ -1,15 +1,14 @@
 import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { notFoundIn } from '../../foundation/api-error.js';
-import { isOfScope, policies } from '../../foundation/identity/identity.table.js';
 import { newId } from '../../foundation/ids.js';
+import { isOfScope, policies } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import { lockCredential } from '../credentials/stored-credentials.js';
 import { newestFirst } from '../lists.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
 import { platformScopesOfCaller, readScopes, refuseBeyond, refuseScopesOfPlatformTenant } from '../roles/granting.js';
-import { deleteRow, ownRow } from '../rows.js';
+import { deleteRow, ownRow, refuseBeyondLimit } from '../rows.js';
 
 /** A direct policy: its subject is a credential. */
 const presentPolicy = (row: typeof policies.$inferSelect, { requestId }: Call) => ({

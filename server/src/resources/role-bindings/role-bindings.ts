@@ -2,16 +2,21 @@ import type { Scope } from '@tenant-open-platform/contract';
 import { and, eq, inArray, or, sql } from 'drizzle-orm';
 import { notFoundIn } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { isOfScope, policies, roleBindings } from '../../foundation/identity/identity.table.js';
+import { isOfScope, policies, roleBindings } from '../../foundation/tables.js';
 import { withAudit } from '../../gateway/audit/audit.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { rolesThatGrant } from '../../gateway/operation/find-operation.js';
 import { lockCredential } from '../credentials/stored-credentials.js';
 import { newestFirst } from '../lists.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { builtInScopes, platformScopesOfCaller, readScopes, refuseBeyond, scopesOfRole } from '../roles/granting.js';
-import { lockPlatformAdministrators } from '../roles/last-platform-administrator.js';
-import { deleteRow, ownRow, presenter } from '../rows.js';
+import {
+  builtInScopes,
+  lockPlatformAdministrators,
+  platformScopesOfCaller,
+  readScopes,
+  refuseBeyond,
+  scopesOfRole,
+} from '../roles/granting.js';
+import { deleteRow, ownRow, presenter, refuseBeyondLimit } from '../rows.js';
 
 const presentRoleBinding = presenter(roleBindings, 'tenantId');
 

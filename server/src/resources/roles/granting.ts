@@ -10,7 +10,7 @@ import {
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, unionAll } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../foundation/database/database.js';
-import { policies, roleBindings, roles } from '../../foundation/identity/identity.table.js';
+import { policies, roleBindings, roles, tenants } from '../../foundation/tables.js';
 import { forbidden } from '../../gateway/auth/admission.js';
 import type { Call, CallOf } from '../../gateway/operation/call.js';
 import { rolesThatGrant } from '../../gateway/operation/find-operation.js';
@@ -100,3 +100,21 @@ const scopeUnknown = ({ refuse }: Refusing, locations: string[], message: string
   refuse('SCOPE_UNKNOWN', {
     details: locations.map((location) => ({ location, code: 'SCOPE_UNKNOWN', message })),
   });
+
+/**
+ * Serializes changes of platform administrators: two concurrent changes that each leave one administrator must not
+ * together leave none. `requireOneLeft` is called after the change, in the same transaction. Null in other tenants.
+ */
+export async function lockPlatformAdministrators(tx: Transaction, call: CallOf<'LAST_PLATFORM_ADMINISTRATOR'>) {
+  if (call.tenantId !== PLATFORM_TENANT_ID) return null;
+  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
+  return {
+    async requireOneLeft(): Promise<void> {
+      const lasting = await tx.execute(sql`
+        select from credentials join role_bindings using (tenant_id, client_id)
+        where tenant_id = ${PLATFORM_TENANT_ID} and role = 'platform_admin' and status = 'ACTIVE' and expires_at is null
+        limit 1`);
+      if (lasting.length === 0) throw call.refuse('LAST_PLATFORM_ADMINISTRATOR');
+    },
+  };
+}

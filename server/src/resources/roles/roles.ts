@@ -1,12 +1,11 @@
 import { objectAndAction } from '@tenant-open-platform/contract';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
-import { policies, roleBindings, roles } from '../../foundation/identity/identity.table.js';
 import { newId } from '../../foundation/ids.js';
+import { policies, roleBindings, roles } from '../../foundation/tables.js';
 import { withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import { answerPage, pageOf, readCursor } from '../lists.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { ownRow, readRow } from '../rows.js';
+import { ownRow, readRow, refuseBeyondLimit } from '../rows.js';
 import {
   builtInRolesOf,
   builtInScopes,

@@ -4,10 +4,10 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { asAllTenants } from '../../foundation/database/row-level-security.js';
 import type { Now } from '../../foundation/database/steady-clock.js';
-import { busPrincipals, type Deletion } from '../../foundation/identity/identity.table.js';
 import { idTimeOf } from '../../foundation/ids.js';
+import { busPrincipals, type Deletion } from '../../foundation/tables.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
-import { parkedMessages } from '../../pipeline/bus/parked-messages.table.js';
+import { parkedMessages } from '../../pipeline/tables.js';
 import { keyColumns } from '../rows.js';
 import { isInTenantAfter, listed, tenantTables, valuesOf } from './tenant-tables.js';
 

@@ -2,18 +2,17 @@ import type { TenantExportType } from '@tenant-open-platform/contract';
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
-import { busPrincipals, credentials, policies, roleBindings, roles } from '../../foundation/identity/identity.table.js';
-import { auditEvents } from '../../gateway/audit/audit-events.table.js';
-import { idempotentAnswers } from '../../gateway/idempotency/idempotent-answers.table.js';
-import { parkedMessages } from '../../pipeline/bus/parked-messages.table.js';
-import { commands } from '../../pipeline/commands.table.js';
-import { deviceRequests } from '../../pipeline/device-requests.table.js';
-import { events } from '../../pipeline/events.table.js';
-import { outbox } from '../../pipeline/outbox.table.js';
-import { callbackEndpoints, callbackSubscriptions } from '../callback-endpoints/callbacks.table.js';
-import { objectCredentials, objectResources } from '../object-credentials/object-storage.table.js';
-import { objectGrants } from '../objects/object-grants.table.js';
+import { busPrincipals, credentials, policies, roleBindings, roles } from '../../foundation/tables.js';
+import { auditEvents, idempotentAnswers } from '../../gateway/tables.js';
+import { commands, deviceRequests, events, outbox, parkedMessages } from '../../pipeline/tables.js';
 import { keyColumns } from '../rows.js';
+import {
+  callbackEndpoints,
+  callbackSubscriptions,
+  objectCredentials,
+  objectGrants,
+  objectResources,
+} from '../tables.js';
 
 type TenantTable = PgTable & { tenantId: PgColumn };
 type ExportedTable = { type: z.infer<typeof TenantExportType>; table: TenantTable; columns: readonly PgColumn[] };

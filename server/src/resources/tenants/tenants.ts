@@ -2,12 +2,11 @@ import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq, ne, sql } from 'drizzle-orm';
 import { invalidValue } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { tenants } from '../../foundation/identity/identity.table.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
+import { tenants } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { columnsOf, getHandler, listHandler, presenter, readRow, updateRow } from '../rows.js';
+import { columnsOf, getHandler, listHandler, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 import { refuseUnknownVendors } from '../vendors/vendors.js';
 
 const fieldsOf = presenter(tenants, 'deletion', 'adapterReads');

@@ -1,13 +1,12 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import { notFoundIn } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { tenants } from '../../foundation/identity/identity.table.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
+import { tenants } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Handler } from '../../gateway/operation/call.js';
-import { vendors } from '../../pipeline/catalog.table.js';
-import { refuseBeyondLimit } from '../refuse-beyond-limit.js';
-import { listHandler, presenter } from '../rows.js';
+import { vendors } from '../../pipeline/tables.js';
+import { listHandler, presenter, refuseBeyondLimit } from '../rows.js';
 
 const presentVendor = presenter(vendors);
 

@@ -10,6 +10,7 @@ import { and, eq, sql } from 'drizzle-orm';
 import {
   bigint,
   check,
+  customType,
   foreignKey,
   index,
   integer,
@@ -17,10 +18,28 @@ import {
   pgTable,
   primaryKey,
   text,
+  timestamp,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytes, instant, oneOf } from '../database/columns.js';
+
+/** Milliseconds, as in answers: the stored instant is exactly the one that was answered. */
+export const instant = <Name extends string>(name: Name) =>
+  timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+
+/** The values of a text column: those of an enum in the contract. */
+export const oneOf = <Value extends string>({ options }: { options: Value[] }) => options as [Value, ...Value[]];
+
+export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/** Always empty. `/readyz` writes a row that fills a page and rolls it back: see readiness.ts. */
+export const writeProbe = pgTable('write_probe', { page: text() });
+
+/** One random key sealed with each master key: a wrong keyring is noticed at start, not at the first signature. */
+export const keyringCanaries = pgTable('keyring_canaries', {
+  keyId: text('key_id').primaryKey(),
+  sealed: bytes().notNull(),
+});
 
 /** The deletion of a tenant. Only a DELETING tenant has `work`. */
 export type Deletion = {

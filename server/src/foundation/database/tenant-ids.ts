@@ -1,6 +1,6 @@
-import type { Database } from '../database/database.js';
-import { asAllTenants } from '../database/row-level-security.js';
-import { tenants } from './identity.table.js';
+import { tenants } from '../tables.js';
+import type { Database } from './database.js';
+import { asAllTenants } from './row-level-security.js';
 
 export async function readTenantIds(database: Database): Promise<string[]> {
   const query = asAllTenants(database, (tx) =>

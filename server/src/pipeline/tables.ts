@@ -1,0 +1,254 @@
+import {
+  AdapterStatus,
+  CommandStatus,
+  type contract,
+  DeviceExecutionStatus,
+  DeviceRequestStatus,
+  type ErrorDetail,
+  eventTypes,
+  PLATFORM_TENANT_ID,
+  ReplyOutcome,
+} from '@tenant-open-platform/contract';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  foreignKey,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import type { z } from 'zod';
+import { bytes, credentials, instant, oneOf, tenants } from '../foundation/tables.js';
+
+export const vendors = pgTable(
+  'vendors',
+  {
+    vendor: text().primaryKey(),
+    enabled: boolean().notNull(),
+    /** When an adapter last read commands of the vendor, of any tenant. */
+    lastReadAt: instant('last_read_at'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [index('vendors_in_order').on(table.createdAt, table.vendor)],
+);
+
+export const commandTypes = pgTable(
+  'command_types',
+  {
+    vendor: text()
+      .notNull()
+      .references(() => vendors.vendor),
+    commandType: text('command_type').notNull(),
+    enabled: boolean().notNull(),
+    description: text().notNull(),
+    payloadSchema: json('payload_schema').$type<Record<string, unknown>>().notNull(),
+    /** Incremented when payload_schema changes: a compiled schema is valid for one revision. */
+    revision: integer().notNull().default(1),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.vendor, table.commandType] }),
+    index('command_types_in_order').on(table.vendor, table.createdAt, table.commandType),
+  ],
+);
+
+type JsonObject = Record<string, unknown>;
+
+/** The first result after the final status, in the form of the answers. */
+export type LateResult = NonNullable<CommandRecord['late_result']>;
+
+/** A change of a command after acceptance and dispatch, in the form of the answers. */
+export type HistoryEntry = CommandRecord['history'][number];
+
+type CommandRecord = z.infer<(typeof contract.commands.get.responses)[200]>;
+
+export const commands = pgTable(
+  'commands',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** UUID version 7 whose time is accepted_at: the primary key lists commands in the order of acceptance. */
+    commandId: uuid('command_id').notNull(),
+    idempotencyKey: text('idempotency_key').notNull(),
+    vendor: text().notNull(),
+    deviceId: text('device_id').notNull(),
+    commandType: text('command_type').notNull(),
+    /** json, not jsonb: keeps the order of names, except integers such as "10": JSON.parse puts them first. */
+    payload: json().$type<JsonObject>().notNull(),
+    /** SHA-256 of the payload as canonical JSON (RFC 8785). */
+    payloadSha256: bytes('payload_sha256').notNull(),
+    timeoutSeconds: integer('timeout_seconds').notNull(),
+    status: text({ enum: oneOf(CommandStatus) }).notNull(),
+    adapterStatus: text('adapter_status', { enum: oneOf(AdapterStatus) }).notNull(),
+    deviceExecutionStatus: text('device_execution_status', { enum: oneOf(DeviceExecutionStatus) }).notNull(),
+    statusReason: json('status_reason').$type<{ code: string; message: string }>(),
+    result: json().$type<JsonObject>(),
+    lateResult: json('late_result').$type<LateResult>(),
+    history: jsonb().$type<HistoryEntry[]>().notNull().default([]),
+    acceptedAt: instant('accepted_at').notNull(),
+    dispatchedAt: instant('dispatched_at'),
+    deadlineAt: instant('deadline_at').notNull(),
+    completedAt: instant('completed_at'),
+    updatedAt: instant('updated_at').notNull(),
+    createdByClientId: text('created_by_client_id').notNull(),
+    /** The correlation id of the request that created it. */
+    requestId: text('request_id').notNull(),
+    /** The span of that request; null if it belongs to no trace. */
+    traceparent: text(),
+    /** The batch of the request; null if it created one command. */
+    batchId: uuid('batch_id'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.commandId] }),
+    unique('commands_idempotency_key').on(table.tenantId, table.idempotencyKey),
+    index('commands_of_device').on(table.tenantId, table.deviceId, table.commandId),
+    index('commands_of_batch').on(table.tenantId, table.batchId, table.commandId).where(sql`batch_id is not null`),
+    // Not partial: no index contains a column that changes, so with the table's fillfactor every update can be
+    // heap-only.
+    index('commands_by_deadline').on(table.deadlineAt),
+    foreignKey({
+      name: 'commands_created_by',
+      columns: [table.tenantId, table.createdByClientId],
+      foreignColumns: [credentials.tenantId, credentials.clientId],
+    }),
+  ],
+);
+
+/** No command with an earlier deadline is open. Sweeps start here, so they do not read finished commands again. */
+export const sweepMarks = pgTable('sweep_marks', {
+  name: text({ enum: ['commands'] }).primaryKey(),
+  sweptUntil: instant('swept_until').notNull(),
+});
+
+/**
+ * A queue of messages for the bus. A row is written in the transaction of its fact and deleted once the bus has
+ * acknowledged the message. It refers to the fact and holds no message: COMMAND_ACCEPTED is the command to its vendor's
+ * adapter, DEVICE_REQUEST_REPLIED is the reply to the device.
+ */
+export const outbox = pgTable(
+  'outbox',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** True once the relay has logged the fact while the bus was away. Such rows leave first. */
+    isLogged: boolean('is_logged').notNull().default(false),
+    position: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    kind: text({ enum: ['COMMAND_ACCEPTED', 'DEVICE_REQUEST_REPLIED'] }).notNull(),
+    factId: uuid('fact_id').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.isLogged, table.position] })],
+);
+
+export const LEASE_SECONDS = 5;
+/** The leader may renew the lease after another transaction has begun, so its end may lie further ahead than it lasts. */
+export const FURTHEST_END_SECONDS = 2 * LEASE_SECONDS;
+
+/** Every transaction of the relay locks this row and checks the epoch: a former leader changes nothing. */
+export const relayLease = pgTable('relay_lease', {
+  name: text().primaryKey(),
+  holder: text().notNull(),
+  epoch: bigint({ mode: 'number' }).notNull(),
+  expiresAt: instant('expires_at').notNull(),
+  /** False while the bus does not answer the holder: a node that can publish then takes over the lease. */
+  canPublish: boolean('can_publish').notNull().default(true),
+  /** The bus has acknowledged the event log up to this number. */
+  publishedSeq: bigint('published_seq', { mode: 'number' }).notNull().default(0),
+});
+
+/** What an outbox row stands for: a command, or a device request that was replied to. */
+export type Fact = { tenant_id: string; fact_id: string };
+
+export const factKey = ({ tenant_id, fact_id }: Fact) => `${tenant_id} ${fact_id}`;
+
+/** A row, as the relay reads it. */
+export type OutboxRow = Fact & { is_logged: boolean; position: string; kind: string };
+
+/** What `outbox republish` publishes again: its start, its end, and optionally one tenant. */
+export type RepublishedRange = { since: string; until: string; tenantId?: string | undefined };
+
+/**
+ * The event log. The primary key allows one command.accepted and one command.completed per command. An event's content
+ * is read from its command: command.accepted shows fields that never change, command.completed shows final ones. There
+ * is no foreign key to commands: its check would lock the command's row once more for every event, and only the
+ * transaction that holds the command writes its event.
+ */
+export const events = pgTable(
+  'events',
+  {
+    tenantId: text('tenant_id').notNull(),
+    commandId: uuid('command_id').notNull(),
+    eventType: text('event_type', { enum: eventTypes }).notNull(),
+    eventId: uuid('event_id').notNull(),
+    /** Transactions commit in the order of this number: see events.ts. */
+    seq: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
+    loggedAt: instant('logged_at').notNull().default(sql`clock_timestamp()`),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.commandId, table.eventType] }),
+    index('events_of_tenant').on(table.tenantId, table.seq),
+    index('events_in_order').on(table.seq),
+  ],
+);
+
+export const deviceRequests = pgTable(
+  'device_requests',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** UUID version 7 whose time is received_at: the primary key lists requests in the order of arrival. */
+    deviceRequestId: uuid('device_request_id').notNull(),
+    vendor: text().notNull(),
+    deviceId: text('device_id').notNull(),
+    requestType: text('request_type').notNull(),
+    payload: json().$type<JsonObject>().notNull(),
+    /** The adapter's id for the request: sent again, it is the same request. */
+    dedupeId: text('dedupe_id').notNull(),
+    status: text({ enum: oneOf(DeviceRequestStatus) }).notNull(),
+    receivedAt: instant('received_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+    replyOutcome: text('reply_outcome', { enum: oneOf(ReplyOutcome) }),
+    replyPayload: json('reply_payload').$type<JsonObject>(),
+    replyError: json('reply_error').$type<{ code: string; message: string }>(),
+    /** SHA-256 of the reply as canonical JSON (RFC 8785). It shows whether a second reply is the same. */
+    replySha256: bytes('reply_sha256'),
+    repliedAt: instant('replied_at'),
+    repliedByClientId: text('replied_by_client_id'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.deviceRequestId] }),
+    unique('device_requests_dedupe_id').on(table.tenantId, table.vendor, table.dedupeId),
+    index('device_requests_pending').on(table.expiresAt).where(sql`status = 'PENDING'`),
+    index('device_requests_to_answer').on(table.tenantId, table.deviceRequestId).where(sql`status = 'PENDING'`),
+    index('device_requests_of_device').on(table.tenantId, table.deviceId, table.deviceRequestId),
+    foreignKey({ name: 'device_requests_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
+  ],
+);
+
+/** Messages that the platform could not handle or the bus refuses, with the reason, for operators. */
+export const parkedMessages = pgTable(
+  'parked_messages',
+  {
+    /** The tenant in the subject; `platform` where no such tenant exists. */
+    tenantId: text('tenant_id').notNull().default(PLATFORM_TENANT_ID),
+    parkedMessageId: uuid('parked_message_id').notNull(),
+    parkedAt: instant('parked_at').notNull().defaultNow(),
+    subject: text().notNull(),
+    reason: text().notNull(),
+    /** The wrong fields. */
+    details: jsonb().$type<ErrorDetail[]>().notNull().default([]),
+    body: bytes().notNull(),
+    /** Whether `body` is the whole message. */
+    isWhole: boolean('is_whole').notNull().default(false),
+  },
+  (table) => [
+    primaryKey({ columns: [table.tenantId, table.parkedMessageId] }),
+    index('parked_messages_parked_at').on(table.parkedAt),
+  ],
+);
