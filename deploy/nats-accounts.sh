@@ -4,7 +4,12 @@ cd /etc/tenant-open-platform
 /opt/tenant-open-platform/node_modules/.bin/topctl --profile-file nats-accounts.json \
   bus render-config --platform-user-public-key "$(cat platform.pub)" > nats-accounts.new
 if ! cmp -s nats-accounts.new nats-accounts.loaded; then
-  install -m 0644 nats-accounts.new /etc/nats-accounts.conf
+  # A configuration that nats-server refuses is not installed: it would not start with it. The next run repeats this.
+  install -m 0644 nats-accounts.new /etc/nats-accounts.new
+  sed 's/nats-accounts\.conf/nats-accounts.new/' /etc/nats-server.conf > /etc/nats-server.new
+  nats-server -t --config /etc/nats-server.new
+  rm /etc/nats-server.new
+  mv /etc/nats-accounts.new /etc/nats-accounts.conf
   systemctl reload nats-server
   # nats-server 2.9 imports into a new account only at a second reload.
   sleep 2

@@ -58,12 +58,15 @@ export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']
     'Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value.',
 });
 
+/** The most commands of one request. */
+const MAX_BATCH = 500;
+
 export const StatusReason = z
   .object({
     code: z
       .string()
       .describe(
-        'Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor.',
+        'Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. RESTORED: the database of the platform was restored while the command was open, and no result arrived since.',
       ),
     message: z.string().describe('Human-readable explanation.'),
   })
@@ -175,7 +178,7 @@ const CommandBatchCreate = z
     commands: z
       .array(CommandCreate)
       .min(1)
-      .max(500)
+      .max(MAX_BATCH)
       .describe('1 to 500 commands, each with the fields and rules of commands.create.'),
   })
   .meta({
@@ -419,7 +422,7 @@ export const commands = operations({
       errors: [],
       repeat: 'BY_KEY',
       // Each payload is two levels deeper than in commands.create.
-      largeBody: { bytes: 1_048_576, depth: 34 },
+      largeBody: { bytes: 1_048_576, depth: 34, items: { commands: MAX_BATCH } },
     },
     query: z.strictObject({}),
     body: CommandBatchCreate,

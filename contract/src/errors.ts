@@ -76,7 +76,8 @@ export const errors = {
   },
   CLOCK_SKEW: {
     status: 401,
-    meaning: 'The signature is valid, but X-Api-Timestamp differs too much from the server clock.',
+    meaning:
+      'The signature is valid, but X-Api-Timestamp differs too much from the server clock, or is from before the database was restored.',
     fix: 'Synchronize your clock, or sign with the time in `metadata.server_time`.',
     retryable: true,
   },

@@ -130,6 +130,9 @@ const EventPage = z
       .describe(
         'Send as `cursor` to get the next page. Never null. If the page is empty and next_cursor equals the cursor that you sent, you have reached the end of the list. With order=asc, newer events can follow later.',
       ),
+    restored_at: Timestamp.nullable().describe(
+      'When the database of the platform was restored, if that was after the cursor was given out; otherwise null. The list then continues with the first event that you may not have. Some events that you have read before may not exist any more.',
+    ),
     request_id: RequestId,
   })
   .meta({
@@ -137,6 +140,7 @@ const EventPage = z
     example: {
       items: [{ ...acceptedExample(), cursor: exampleCursor }],
       next_cursor: exampleCursor,
+      restored_at: null,
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
     },
   });

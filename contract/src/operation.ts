@@ -53,8 +53,8 @@ export type OperationMetadata = {
   examples?: Readonly<Record<number, object>>;
 };
 
-/** `depth`: the levels of objects and arrays. */
-export type LargeBody = { bytes: number; depth: number };
+/** `depth`: the levels of objects and arrays. `items`: the most items of a field. */
+export type LargeBody = { bytes: number; depth: number; items: Readonly<Record<string, number>> };
 
 type Declared = AppRoute & { summary: string; description: string; metadata: OperationMetadata };
 

@@ -27,16 +27,20 @@ const files = {
   seed: `${secrets}/platform.nk`,
 };
 
+const write = (file, content) => writeFileSync(file, content, { mode: 0o600 });
 if (!existsSync(files.seed)) {
-  const write = (file, content) => writeFileSync(file, content, { mode: 0o600 });
   const { seed, publicKey } = createUserKey();
-  write(files.natsConfig, `jetstream { store_dir: ${JSON.stringify(natsData)} }\ninclude "accounts.conf"\n`);
   write(files.accounts, `accounts { TOP { jetstream: enabled, users: [ { nkey: ${publicKey} } ] } }\n`);
   write(files.keyring, JSON.stringify({ primary: 'k1', keys: { k1: randomBytes(32).toString('base64') } }));
   write(files.publicKey, publicKey);
   // Last: with it the folders are complete.
   write(files.seed, seed);
 }
+// On every run: an earlier version had other settings. Monitoring shows keys: only the health check may read it.
+write(
+  files.natsConfig,
+  `jetstream { store_dir: ${JSON.stringify(natsData)} }\nhttp: "127.0.0.1:8222"\ninclude "accounts.conf"\n`,
+);
 // Last, and on every run: without further capabilities, root cannot write to the files of another user. A run may be
 // killed at any line.
 for (const path of [...Object.values(files), secrets, nats, natsData]) chownSync(path, 1000, 1000);

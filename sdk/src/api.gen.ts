@@ -306,7 +306,7 @@ export interface Command {
   public_status: PublicStatus;
   /** Reason for the status; null if no reason was reported. */
   status_reason: {
-    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. RESTORED: the database of the platform was restored while the command was open, and no result arrived since. */
     code: string;
     /** Human-readable explanation. */
     message: string;
@@ -325,7 +325,7 @@ export interface Command {
     device_execution_status: DeviceExecutionStatus | null;
     /** Reason for the status; null if no reason was reported. */
     status_reason: {
-      /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
+      /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. RESTORED: the database of the platform was restored while the command was open, and no result arrived since. */
       code: string;
       /** Human-readable explanation. */
       message: string;
@@ -654,7 +654,7 @@ export interface EventData {
   public_status: PublicStatus;
   /** Reason for the status; null if no reason was reported. */
   status_reason: {
-    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. RESTORED: the database of the platform was restored while the command was open, and no result arrived since. */
     code: string;
     /** Human-readable explanation. */
     message: string;
@@ -702,7 +702,7 @@ export interface HistoryEntry {
   device_execution_status: DeviceExecutionStatus;
   /** Reason for the status; null if no reason was reported. */
   reason: {
-    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. */
+    /** Machine-readable code, from the adapter or from the platform. NO_ADAPTER: the platform sent the command to the messaging bus, but no adapter has ever read commands of this tenant and vendor. RESTORED: the database of the platform was restored while the command was open, and no result arrived since. */
     code: string;
     /** Human-readable explanation. */
     message: string;

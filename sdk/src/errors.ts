@@ -65,7 +65,7 @@ export class InvalidArgumentError extends TenantOpenPlatformError {
 /** The `metadata` of these codes. */
 export interface ErrorMetadata {
   UNAUTHENTICATED: { string_to_sign?: string };
-  CLOCK_SKEW: { server_time?: string; allowed_clock_skew_seconds?: number };
+  CLOCK_SKEW: { server_time?: string; allowed_clock_skew_seconds?: number; signed_not_before?: string };
   FORBIDDEN: { required_scope?: string; granted_by_roles?: string[] };
   OBJECT_CREDENTIAL_IN_USE: { resource_ids?: string[] };
   RATE_LIMITED: { quota?: string; limit?: number };

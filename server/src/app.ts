@@ -100,11 +100,13 @@ export function createApp(dependencies: AppDependencies) {
       tenantId: ofTenant,
       admittedAt: new Date(verdict.now_ms),
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
+      onClosed: (stop) => void reply.once('close', stop),
       countRequest: () => limits.countRequest(sender, verdict),
       refuse,
     };
     locals.call = call;
-    reply.once('close', () => limits.countAnswer(sender, reply.locals.answerBytes ?? 0));
+    limits.countBytes(sender, sender.body.length);
+    reply.once('close', () => limits.countBytes(sender, reply.locals.answerBytes ?? 0));
     const operation = authorize(verdict, match, tenantId);
     const { problem, value: body } = early ?? parse();
     if (problem) throw problem;

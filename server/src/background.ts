@@ -15,7 +15,7 @@ import type { Bus } from './pipeline/bus/bus.js';
 import { purgeParkedMessages } from './pipeline/bus/parked-messages.js';
 import { createMessageTaker, createPacer, type Handled, type MessageSource } from './pipeline/bus/take-message.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests, takeDeviceRequest } from './pipeline/device-requests.js';
-import { readEvents } from './pipeline/events.js';
+import { compareWithBus, readEvents } from './pipeline/events.js';
 import { createDispatch } from './pipeline/outbox/dispatch.js';
 import { startRelay } from './pipeline/outbox/relay.js';
 import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
@@ -74,6 +74,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     ...options,
     dispatch: createDispatch({ database, signals, metrics, now }),
     readEvents: (after, limit) => readEvents(database, after, limit),
+    compareWithBus: () => compareWithBus(database, bus),
   });
   const sweepEvery = (intervalMs: number, name: string, sweep: () => Promise<number>) =>
     startLoop(intervalMs, { name, ...looping, isVital: true }, async () => ((await sweep()) > 0 ? 'AGAIN' : 'WAIT'));

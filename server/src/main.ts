@@ -6,6 +6,7 @@ import { baseUrlOf, openStorage, simulatesDevices } from './engines.js';
 import { startupProblem } from './foundation/database/startup-problem.js';
 import { StartupError } from './foundation/startup-error.js';
 import { createLogger, serializeError } from './foundation/telemetry/logger.js';
+import { declareRestored } from './operator/declare-restored.js';
 import { runKeys } from './operator/keys.js';
 import { bootstrapAdministrator } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
@@ -18,6 +19,7 @@ const USAGE = `Usage: tenant-open-platform [command]
 bootstrap-admin [--recover]         create a platform administrator and print its profile, once
 outbox republish --since <RFC 3339> [--tenant <tenant_id>]
                                     publish again what was lost on NATS
+declare-restored                    after a restore that Postgres does not show: begin a new generation
 keys status                         print how many secrets each master key seals
 keys rewrap                         seal every secret with the primary master key, while nodes serve
 --help, --version
@@ -40,6 +42,8 @@ async function main(args: string[]): Promise<void> {
   if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
     return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
   }
+  if (command === 'declare-restored' && flags.length === 0)
+    return console.log(await declareRestored(readConfig(process.env)));
   if (command === 'keys') return runKeys(readConfig(process.env), flags);
   if (command === 'outbox' && flags[0] === 'republish') {
     return console.log(await republishOutbox(readConfig(process.env), flags.slice(1)));
@@ -86,6 +90,12 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
       'First start. These files hold the secrets of the first credentials; nobody else can read them:',
       `  ${directory}/platform-admin.json  administers every tenant`,
       `  ${directory}/demo.json            sends commands in tenant demo`,
+      '',
+    );
+  }
+  if (!config.DATABASE_URL) {
+    lines.push(
+      'The embedded database loses nothing if the platform crashes, but may lose commands at a power cut.',
       '',
     );
   }

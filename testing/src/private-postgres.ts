@@ -67,6 +67,8 @@ export type PrivatePostgres = {
   resume: () => Promise<void>;
   /** Ends all its processes at once, as the loss of its machine does. */
   kill: () => Promise<void>;
+  /** Starts a server on a plain copy of the data directory. Suspend this one first. */
+  startCopy: () => Promise<PrivatePostgres>;
   /** Starts a hot standby that copies this server. */
   startStandby: () => Promise<PrivatePostgres>;
   /** Makes a standby the primary, and resolves when it accepts writes. */
@@ -188,6 +190,10 @@ async function serve(
       execFileSync('sh', ['-c', `kill -9 ${server.pid} ${children.join(' ')} || true`], { stdio: 'ignore' });
       return server.stop();
     },
+    startCopy: () =>
+      serve({ settings: own, onLog, password }, async (directory, as) => {
+        await promisify(execFile)('cp', ['-a', data, directory], as);
+      }),
     startStandby: () => {
       const { synchronous_standby_names: _, ...settings } = own;
       return serve({ settings, onLog, password }, async (directory, as) => {

@@ -70,10 +70,15 @@ export function addBus(program: Command, invocation: Invocation): void {
         );
       }
       const { client } = await invocation.connect();
-      const config = renderBusConfig({
-        admitted: await activePrincipals(client, await client.vendors.list({ limit: PAGE }).toArray()),
-        platformUserPublicKey,
+      const active = await activePrincipals(client, await client.vendors.list({ limit: PAGE }).toArray());
+      const taken = new Set([platformUserPublicKey]);
+      const admitted = active.filter(({ principal: { bus_user, tenant_id, bus_user_public_key: key } }) => {
+        if (!taken.has(key)) return taken.add(key);
+        const holder = key === platformUserPublicKey ? 'the platform' : 'another principal';
+        invocation.note(`Left out ${bus_user} of tenant ${tenant_id}: its key ${key} belongs to ${holder}.`);
+        return false;
       });
+      const config = renderBusConfig({ admitted, platformUserPublicKey });
       invocation.context.stdout.write(config);
     });
 }

@@ -41,6 +41,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
         for (let isLast = false; !isLast; ) {
           const page = await client.events.list({ ...filters, cursor, limit: pageSize({ limit: left, all: false }) });
           left -= page.items.length;
+          if (page.restored_at) invocation.note(restored(page.restored_at));
           const advances = page.next_cursor !== cursor;
           if (page.items.length > 0 && !advances) throw new Error('the platform repeats a cursor: the list has no end');
           // A page without events whose cursor moved has read a part of the log that the filters exclude.
@@ -83,7 +84,8 @@ export function addEvents(program: Command, invocation: Invocation): void {
       const start = since === undefined ? startOf(from, invocation) : await instantOf(invocation, client, since);
       await interruptible(context, async (signal) => {
         try {
-          for await (const event of client.events.follow({ from: start, event_type, command_id, signal })) {
+          const onRestored = (at: string) => invocation.note(restored(at));
+          for await (const event of client.events.follow({ from: start, event_type, command_id, signal, onRestored })) {
             await invocation.printLine(event, rowOf(event), view);
             cursor = event.cursor;
           }
@@ -97,6 +99,9 @@ export function addEvents(program: Command, invocation: Invocation): void {
     },
   });
 }
+
+const restored = (at: string) =>
+  `The database of the platform was restored at ${at}: some events that you have read before may not exist any more.`;
 
 /** The cursor of an event is neither an instant nor one of the two words. */
 function startOf(from: string, invocation: Invocation): Date | string {

@@ -1,4 +1,3 @@
-
 /** Names of the authentication headers as they are written; HTTP header names are case-insensitive. */
 export const signatureHeaders = {
   clientId: 'X-Api-Id',
@@ -87,4 +86,3 @@ function decodesToText(value: string): boolean {
     return false;
   }
 }
-

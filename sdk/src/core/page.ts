@@ -13,6 +13,8 @@ export interface Page<Item> {
    * for device requests with `order: 'asc'`.
    */
   next_cursor: string | null;
+  /** Of events: when the database of the platform was restored, if that was after the cursor was given out. */
+  restored_at?: string | null;
   /** Correlation id of the call. */
   request_id: string;
 }

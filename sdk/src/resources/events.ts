@@ -13,6 +13,11 @@ export interface EventFollowOptions
    * followed or listed with the same filters: the events after it. `'beginning'`: all events.
    */
   from: 'now' | 'beginning' | Date | (string & {});
+  /**
+   * Called if the database of the platform was restored at this instant (RFC 3339), after the position of the loop. The
+   * loop goes on and misses no event. Some of the events that it gave before may not exist any more.
+   */
+  onRestored?: ((restoredAt: string) => void) | undefined;
 }
 
 export class Events extends EventsResource {
@@ -33,15 +38,16 @@ export class Events extends EventsResource {
    * Errors: INVALID_CURSOR.
    */
   follow(options: EventFollowOptions): AsyncGenerator<ListedEvent, void, undefined> {
-    const { from, event_type, command_id, limit, ...settings } = options;
+    const { from, event_type, command_id, limit, onRestored, ...settings } = options;
     const query = { event_type, command_id, limit, wait_seconds: FOLLOW_WAIT_SECONDS };
     const start = from instanceof Date ? from.toISOString() : from === 'now' ? from : undefined;
     const cursor = start || from === 'beginning' ? undefined : String(from);
-    return follow(
-      (at) => this.list({ ...query, ...(at === undefined ? { from: start } : { cursor: at }) }, settings),
-      cursor,
-      settings.signal,
-    );
+    const readPage = async (at: string | undefined) => {
+      const page = await this.list({ ...query, ...(at === undefined ? { from: start } : { cursor: at }) }, settings);
+      if (page.restored_at) onRestored?.(page.restored_at);
+      return page;
+    };
+    return follow(readPage, cursor, settings.signal);
   }
 
   /**

@@ -91,7 +91,7 @@ type Issue = {
   keys?: string[];
 };
 
-const MAX_DETAILS = 20;
+export const MAX_DETAILS = 20;
 
 /** The problems that a schema has found, bounded: of a request, or of a message of the bus. */
 export function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {

@@ -33,6 +33,9 @@ export function idTimeOf(instant: string): string {
 /** The part of a UUID version 7 after the time, in hex. */
 export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);
 
+/** In ascending order: ids of one instant are then in the order in which they were asked for. */
+export const newIdTails = (count: number) => Array.from({ length: count }, newIdTail).sort();
+
 /**
  * The lowest id of this instant or later, for ids that begin with the milliseconds of an instant. A request may give
  * the instant.

@@ -35,6 +35,29 @@ export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 /** Always empty. `/readyz` writes a row that fills a page and rolls it back: see readiness.ts. */
 export const writeProbe = pgTable('write_probe', { page: text() });
 
+/**
+ * The histories of the database. A restore of a copy or the promotion of a standby that lagged begins a new one: what came
+ * after the copy is gone. See docs/internals/generations.md.
+ */
+export const databaseGenerations = pgTable('database_generations', {
+  /** 0, then the Unix seconds of its beginning: two histories of one copy never have the same. */
+  generation: bigint({ mode: 'number' }).primaryKey(),
+  /** In whole seconds. Requests that were signed before are refused: their nonces may be gone. */
+  beganAt: instant('began_at').notNull(),
+  /** IDENTITY: Postgres shows that it is another one. OPERATOR: `declare-restored`. WITNESS: a later event is known outside. */
+  cause: text({ enum: ['FIRST', 'IDENTITY', 'OPERATOR', 'WITNESS'] }).notNull(),
+  /** The last number of the event log that this generation shares with the one before. */
+  partedAt: bigint('parted_at', { mode: 'number' }).notNull(),
+  /** A command that was accepted until then and is open was in the copy: it may have been executed. Null: there is none. */
+  copiedUntil: instant('copied_until'),
+  /** The numbers of cluster, database and table, and the timeline. Null where Postgres hides them. */
+  identity: text(),
+  timeline: text(),
+  /** The last start of Postgres that was seen, and the end of the event log at that time. */
+  startedAt: timestamp('started_at', { withTimezone: true }),
+  logEndAtStart: bigint('log_end_at_start', { mode: 'number' }).notNull(),
+});
+
 /** One random key sealed with each master key: a wrong keyring is noticed at start, not at the first signature. */
 export const keyringCanaries = pgTable('keyring_canaries', {
   keyId: text('key_id').primaryKey(),

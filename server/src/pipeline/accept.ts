@@ -14,7 +14,7 @@ import {
   type GivenCommand,
   type NewCommand,
 } from '../foundation/database/row-level-security.js';
-import { newIdTail } from '../foundation/ids.js';
+import { newIdTail, newIdTails } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import type { Waits } from './backlog.js';
@@ -87,7 +87,7 @@ export function createAcceptance({
     const checked = check(request, origin.tenantId);
     if (checked.invalid) return null;
     return {
-      command: toStore(request, checked, origin),
+      command: toStore(request, checked, origin, newIdTail()),
       resultOf(stored: CommandOutcome): Accepted | ApiError | null {
         if (stored.outcome === 'ACCEPTED') {
           wakeRelay();
@@ -116,6 +116,7 @@ export function createAcceptance({
     const results: (Accepted | ApiError | undefined)[] = requests.map(payloadProblem);
     /** The positions of the commands that this request has stored, by key. */
     const stored = new Map<string, number>();
+    const idTails = newIdTails(requests.length);
     try {
       for (let reads = 0; reads <= MAX_CATALOG_READS && !results.every(Boolean); reads++) {
         const open = requests.flatMap((request, position) => (results[position] ? [] : [{ position, request }]));
@@ -124,7 +125,7 @@ export function createAcceptance({
         // The catalog in memory may be stale: only a fresh one may refuse.
         if (reads === 0 && attempts.some(({ invalid }) => invalid)) continue;
         const outcomes = await store(
-          attempts.map((each) => toStore(each.request, each, origin)),
+          attempts.map((each) => toStore(each.request, each, origin, idTails[each.position] as string)),
           origin,
           batchId,
         );
@@ -215,6 +216,7 @@ const toStore = (
   request: CommandRequest,
   checked: Checked,
   { requestId, traceparent }: Pick<Origin, 'requestId' | 'traceparent'>,
+  idTail: string,
 ): GivenCommand =>
   'revision' in checked
     ? {
@@ -228,7 +230,7 @@ const toStore = (
         timeout_seconds: timeoutOf(request),
         request_id: requestId,
         traceparent,
-        command_id_tail: newIdTail(),
+        command_id_tail: idTail,
       }
     : { idempotency_key: request.idempotency_key, is_refused: true };
 

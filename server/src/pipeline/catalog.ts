@@ -26,6 +26,8 @@ export type Checked = { revision: number };
  */
 export function commandCatalog(database: Database, compile = compilePayloadSchema) {
   const used = new Map<string, CommandType>();
+  // In another generation a revision may belong to another schema.
+  database.generations.onNew(() => used.clear());
   let asked = new Map<string, Key>();
 
   function compiled(schema: Record<string, unknown>): CommandType['validate'] {

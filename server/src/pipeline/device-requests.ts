@@ -5,7 +5,7 @@ import {
   MAX_OBJECT_BYTES,
   subjects,
 } from '@tenant-open-platform/contract/bus';
-import { and, asc, between, eq, sql as fragment, gt } from 'drizzle-orm';
+import { and, asc, eq, sql as fragment, gt, isNotNull } from 'drizzle-orm';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
@@ -188,7 +188,7 @@ const PAGE = 256;
 /** No device waits longer than a day for a reply, so older requests have no reply to send. */
 const LONGEST_WAIT_MS = 25 * 60 * 60 * 1_000;
 
-/** The replies of the range whose devices still wait. */
+/** The replies whose devices still wait, whenever they were stored: the clock may have stepped since. */
 export async function* republishedReplies(database: Database, { since, until, tenantId }: RepublishedRange) {
   const ids = tenantId === undefined ? await readTenantIds(database) : [tenantId];
   const { deviceRequestId, expiresAt, repliedAt } = deviceRequests;
@@ -204,7 +204,7 @@ export async function* republishedReplies(database: Database, { since, until, te
               eq(deviceRequests.tenantId, id),
               gt(deviceRequestId, last),
               gt(expiresAt, fragment`now()`),
-              between(repliedAt, fragment`${since}::timestamptz`, fragment`${until}::timestamptz`),
+              isNotNull(repliedAt),
             ),
           )
           .orderBy(asc(deviceRequestId))

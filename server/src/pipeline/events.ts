@@ -6,7 +6,7 @@ import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-
 import { sql, statement } from '../foundation/database/statement.js';
 import { newId } from '../foundation/ids.js';
 import { busPrincipals } from '../foundation/tables.js';
-import type { Message } from './bus/bus.js';
+import type { Bus, Message } from './bus/bus.js';
 import { commands, events, type RepublishedRange } from './tables.js';
 import { INITIAL, publicStatusOf, type State } from './transitions.js';
 
@@ -94,12 +94,16 @@ const ADVISORY_LOCK = '5120998347';
 
 const lockLog = statement('events: lock the log', () => sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`);
 
-/** An event that is already in the log stays unchanged: under the lock a read is enough, and costs less than ON CONFLICT. */
+/**
+ * An event that is already in the log stays unchanged: under the lock a read is enough, and costs less than ON CONFLICT. The
+ * times never decrease with the numbers, whatever the clock does: `positionBefore` relies on it.
+ */
 const append = statement(
   'events: append',
   (given: string) => sql`
-    insert into events (tenant_id, command_id, event_type, event_id)
-    select tenant_id, command_id, event_type, event_id
+    insert into events (tenant_id, command_id, event_type, event_id, logged_at)
+    select tenant_id, command_id, event_type, event_id,
+      greatest(clock_timestamp(), (select logged_at from events order by seq desc limit 1))
     from json_to_recordset(${given}::text::json) as given (
       position int, tenant_id text, command_id uuid, event_type text, event_id uuid
     )
@@ -211,6 +215,86 @@ async function readMessages(tx: Transaction, { after, until, tenantId }: Range) 
     }),
   );
 }
+
+const afterGeneration = statement(
+  'events: number that all later generations share',
+  (generation: number) => sql`
+    select min(parted_at)::text as seq, max(began_at) as restored_at from database_generations
+    where generation > ${generation}::bigint`,
+);
+
+const logEnd = statement(
+  'events: end of the log',
+  () => sql`
+    select greatest(
+      (select max(seq) from events), (select published_seq from relay_lease where name = 'outbox'), 0
+    )::text as seq`,
+);
+
+const declare = statement('events: declare a restore', () => sql`select from look_at_generation_v1('WITNESS')`);
+
+const isLost = statement(
+  'events: an event on the bus that the log lacks',
+  ({ tenant_id, event_id, event_type, data }: PlatformEvent) => sql`
+    select from tenants
+    where tenant_id = ${tenant_id} and status not in ('DELETING', 'DELETED')
+      and ${data.accepted_at}::timestamptz > now() - interval '12 hours' and not exists (
+        select from events
+        where events.tenant_id = ${tenant_id} and command_id = ${data.command_id}::uuid
+          and event_type = ${event_type} and event_id = ${event_id}::uuid
+      )`,
+);
+
+/**
+ * Begins a new generation if the bus has an event that this history of the database has never had. Events of commands
+ * that may be purged already do not count.
+ */
+export async function compareWithBus(database: Database, bus: Pick<Bus, 'lastEvent'>): Promise<void> {
+  const last = await bus.lastEvent();
+  if (!last || last.storedAt <= database.generations.current().beganAt) return;
+  const event = JSON.parse(last.body.toString('utf8')) as PlatformEvent;
+  const lost = await asAllTenantsStatement(database, isLost(event));
+  if (lost.length > 0) await asAllTenantsStatement(database, declare());
+}
+
+/** A position in the event log of one generation of the database. */
+export type Position = { generation: number; seq: string };
+
+/**
+ * Where a reader goes on that has read up to a position. In another generation its number may belong to another event, so
+ * the reader goes on after the last number that both have. `restoredAt` says that: some events before may not exist now.
+ *
+ * A number beyond the end of the log, or of a later generation, was given out by a history that is lost, even where
+ * Postgres does not show it: a new generation begins. The end of the log is read only for a number that is beyond the end as this process knows it.
+ */
+export function createContinuation(database: Database) {
+  const { generations } = database;
+  let knownEnd = 0n;
+  generations.onNew(() => {
+    knownEnd = 0n;
+  });
+
+  async function isBeyondEnd(seq: bigint): Promise<boolean> {
+    if (seq <= knownEnd) return false;
+    const [end] = await asAllTenantsStatement<{ seq: string }>(database, logEnd());
+    knownEnd = BigInt(end?.seq ?? 0);
+    return seq > knownEnd;
+  }
+
+  return async ({ generation, seq }: Position): Promise<{ seq: string; restoredAt: Date | null }> => {
+    const current = generations.current();
+    if (seq === END_OF_LOG) return { seq, restoredAt: null };
+    if (generation >= current.id) {
+      if (generation === current.id && !(await isBeyondEnd(BigInt(seq)))) return { seq, restoredAt: null };
+      await asAllTenantsStatement(database, declare());
+    }
+    const [parted] = await asAllTenantsStatement<Parted>(database, afterGeneration(generation));
+    if (!parted?.seq) return { seq, restoredAt: null };
+    return { seq: BigInt(parted.seq) < BigInt(seq) ? parted.seq : seq, restoredAt: new Date(parted.restored_at) };
+  };
+}
+
+type Parted = { seq: string | null; restored_at: string };
 
 /** After every number. */
 export const END_OF_LOG = '9'.repeat(18);

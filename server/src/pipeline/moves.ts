@@ -1,3 +1,4 @@
+import { sql as fragment } from 'drizzle-orm';
 import type { Transaction } from '../foundation/database/database.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
@@ -135,19 +136,35 @@ const changeOf = ({ tenantId, commandId, source, reason }: Move | LateReport, st
   entry: { source, ...stateColumns(shown), reason: reason ?? null },
 });
 
-/** `seenStates`: the states in the history of an ended command, used to detect repeated reports. */
-export type Locked = { vendor: string; state: State; hasLateResult: boolean; seenStates: Set<string> };
+/**
+ * `seenStates`: the states in the history of an ended command, used to detect repeated reports. `isCopied`: it was in a
+ * restored copy of the database, so it may have been dispatched.
+ */
+export type Locked = {
+  vendor: string;
+  state: State;
+  isCopied: boolean;
+  hasLateResult: boolean;
+  seenStates: Set<string>;
+};
 
 type Key = { tenant_id: string; command_id: string };
 
 export const commandKey = ({ tenant_id, command_id }: Key) => `${tenant_id} ${command_id}`;
 
-type Row = Key & StateColumns & { vendor: string; has_late_result: boolean; history: StateColumns[] | null };
+type Row = Key &
+  StateColumns & {
+    vendor: string;
+    is_copied: boolean | null;
+    has_late_result: boolean;
+    history: StateColumns[] | null;
+  };
 
 const lock = statement(
   'moves: lock commands',
   (keys: string) => sql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
+      accepted_at <= (select max(copied_until) from database_generations) as is_copied,
       late_result is not null as has_late_result, case when completed_at is not null then history end as history
     from commands
     where (tenant_id, command_id) in (
@@ -157,6 +174,14 @@ const lock = statement(
     order by tenant_id, command_id
     for no key update`,
 );
+
+/** Whether a command that was accepted then was in a restored copy of the database: it may have been dispatched. */
+export async function wasCopied(tx: Transaction, acceptedAt: Date): Promise<boolean> {
+  const [copied] = await tx.execute<{ until: string | null }>(
+    fragment`select max(copied_until) as until from database_generations`,
+  );
+  return copied?.until != null && acceptedAt <= new Date(copied.until);
+}
 
 /** Locks the commands with these keys until the transaction ends. */
 export const lockCommands = (keys: readonly Key[]) => lock(JSON.stringify(keys));
@@ -169,6 +194,7 @@ export const lockedCommands = (rows: readonly object[]) =>
       {
         vendor: row.vendor,
         state: stateOf(row),
+        isCopied: row.is_copied === true,
         hasLateResult: row.has_late_result,
         seenStates: new Set((row.history ?? []).map((entry) => stateKey(stateOf(entry)))),
       },

@@ -17,13 +17,13 @@ import {
   moveCommands,
   stateKey,
 } from './moves.js';
-import { isTerminal, report } from './transitions.js';
+import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
 
 /** A report of an adapter. Tenant and vendor come from its subject. */
 export type Report = { tenantId: string; vendor: string; update: CommandUpdate };
 
 /**
- * CHANGED and LATE are written. REPEATED changes nothing. UNKNOWN: the tenant has no such command for this vendor.
+ * CHANGED and LATE are written. REPEATED changes nothing: it was said before, or is progress of a command whose result is known. UNKNOWN: the tenant has no such command for this vendor.
  * TOO_EARLY: the command is not dispatched yet, so no adapter can know it.
  */
 export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
@@ -72,7 +72,8 @@ function oneReportPerCommand(reports: readonly Report[]): number[][] {
 /** Decides on one report, and updates the known state of the command for the next report. */
 function apply(command: Locked | undefined, { tenantId, vendor, update }: Report) {
   if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' as const };
-  const { state } = command;
+  const before = command.state;
+  const state = (command.isCopied && dispatch(before)) || before;
   if (state.status === 'ACCEPTED') return { outcome: 'TOO_EARLY' as const };
   const said = saidBy(update);
   const entry = {
@@ -86,8 +87,9 @@ function apply(command: Locked | undefined, { tenantId, vendor, update }: Report
     if (!after) return { outcome: 'REPEATED' as const };
     command.state = after;
     command.seenStates.add(stateKey(after));
-    return { outcome: 'CHANGED' as const, move: { ...entry, vendor, before: state, after, result: update.result } };
+    return { outcome: 'CHANGED' as const, move: { ...entry, vendor, before, after, result: update.result } };
   }
+  if (isOutdated(state, said)) return { outcome: 'REPEATED' as const };
   // A late report is kept once, however often it is repeated: the history stays bounded.
   const reported = stateKey({ ...state, ...said });
   if (command.seenStates.has(reported)) return { outcome: 'REPEATED' as const };

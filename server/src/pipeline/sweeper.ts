@@ -1,5 +1,6 @@
 import { subjects } from '@tenant-open-platform/contract/bus';
 import type { SQL } from 'drizzle-orm';
+import { createTurns } from '../foundation/concurrency/turns.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
@@ -9,7 +10,7 @@ import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { readersOf } from './adapter-reads.js';
 import type { Bus } from './bus/bus.js';
 import { announceMoves, type Move, moveCommands } from './moves.js';
-import { expire, type StateColumns, stateOf } from './transitions.js';
+import { dispatch, expire, type StateColumns, stateOf } from './transitions.js';
 
 const BATCH = 500;
 /** A round reads at most this many overdue commands. Later rounds read the rest. */
@@ -18,6 +19,11 @@ const ROWS_READ = 5_000;
 const reasons = {
   EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was dispatched to an adapter.' },
   TIMED_OUT: { code: 'TIMED_OUT', message: 'The command was dispatched and no result arrived before the deadline.' },
+};
+const ofCopy = {
+  code: 'RESTORED',
+  message:
+    'The database was restored to a state from before the end of the command, and no result arrived since. The command may have been executed.',
 };
 const noAdapter = (vendor: string) => ({
   code: 'NO_ADAPTER',
@@ -49,6 +55,8 @@ type Options = {
 const HOLD_MS = 120_000;
 /** After a longer pause between two rounds (a database outage, a frozen process) the hold starts again. */
 const PAUSE_MS = 5_000;
+/** How many questions the bus gets at a time. */
+const ASKED_AT_ONCE = 64;
 /** The tolerated difference between the clocks of NATS and Postgres. */
 const CLOCKS_DIFFER_MS = 1_000;
 /** A RECENT sweep finds a command that commits up to this long after its deadline. */
@@ -77,6 +85,7 @@ type Row = StateColumns & {
   command_id: string;
   vendor: string;
   was_read: boolean;
+  is_copied: boolean | null;
 };
 
 /**
@@ -105,6 +114,12 @@ export function createCommandSweeper(options: Options) {
   let openSince: string | null = null;
   let resumeFrom: string | null = null;
   let firstOpen = Number.POSITIVE_INFINITY;
+  const inTurn = createTurns({ atOnce: ASKED_AT_ONCE, maxWaitMs: HOLD_MS });
+  // Commands that had ended may be open again.
+  database.generations.onNew(() => {
+    openSince = null;
+    resumeFrom = null;
+  });
 
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
     const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
@@ -117,7 +132,7 @@ export function createCommandSweeper(options: Options) {
     const holdEnded = now - holdsSince >= holdMs;
     const groups = await Promise.all(
       slice.groups.map(async (group) => {
-        const takenUntil = await takenUntilOf(bus, group, slice.asked_at);
+        const takenUntil = await inTurn('', () => takenUntilOf(bus, group, slice.asked_at));
         return { ...group, until: holdEnded ? Math.max(takenUntil, slice.asked_at - holdMs) : takenUntil };
       }),
     );
@@ -239,7 +254,7 @@ const dueCommands = statement(
       was_read or exists (
         select from tenants
         where tenants.tenant_id in (commands.tenant_id, 'platform') and adapter_reads ? commands.vendor offset 0
-      ) as was_read
+      ) as was_read, accepted_at <= (select max(copied_until) from database_generations) as is_copied
     from commands
     join json_to_recordset(${groups}::text::json)
       as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
@@ -265,9 +280,9 @@ async function endCommands({ database, ...listeners }: Options, due: SQL): Promi
 function toMove(row: Row): Move[] {
   const { tenant_id: tenantId, command_id: commandId, vendor } = row;
   const before = stateOf(row);
-  const after = expire(before);
+  const after = expire((row.is_copied && dispatch(before)) || before);
   if (!after) return [];
   const timedOut = row.was_read ? reasons.TIMED_OUT : noAdapter(vendor);
-  const reason = row.status === 'ACCEPTED' ? reasons.EXPIRED : timedOut;
+  const reason = row.is_copied ? ofCopy : row.status === 'ACCEPTED' ? reasons.EXPIRED : timedOut;
   return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
 }

@@ -107,6 +107,13 @@ export function report(state: State, { adapterStatus, deviceExecutionStatus }: R
   return { status, adapterStatus: adapter, deviceExecutionStatus: device };
 }
 
+/** Progress that was sent before the final result and is handled after it: the bus keeps no order between two updates. */
+export const isOutdated = (state: State, { adapterStatus, deviceExecutionStatus }: ReportedStatuses): boolean =>
+  state.deviceExecutionStatus !== 'UNKNOWN' &&
+  (statusByDevice[state.deviceExecutionStatus] ?? statusByAdapter[state.adapterStatus]) !== undefined &&
+  (adapterStatus === undefined || adapterStatus === 'DELIVERED') &&
+  (deviceExecutionStatus === undefined || deviceExecutionStatus === 'IN_PROGRESS');
+
 const higher = <Status extends string>(
   rank: Record<Status, number>,
   current: Status,

@@ -1,4 +1,5 @@
-import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { connect } from 'node:net';
+import { type Profile, sign, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { expectRefusal } from '../../test/support/expect-refusal.js';
@@ -27,4 +28,22 @@ test('a tenant may have as many waiting requests as its limit allows, whatever t
   for (const { body } of answers) expect(body.items[0].data.command_id).toBe(id);
   expect(answers).toHaveLength(3);
   expect((await waitForEvent(demo, next_cursor)).status).toBe(200);
+});
+
+test('a wait whose connection is closed gives its place back at once', async () => {
+  const { body: log } = await signedRequest(demo, 'GET', '/api/v1/open/events?from=now');
+  const target = `/api/v1/open/events?cursor=${log.next_cursor}&wait_seconds=30`;
+  const { hostname, port } = new URL(demo.base_url);
+  const abandoned = Array.from({ length: 3 }, () => {
+    const socket = connect(Number(port), hostname);
+    const headers = Object.entries(sign(demo, 'GET', target)).map((pair) => `${pair.join(': ')}\r\n`);
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers.join('')}\r\n`);
+    return socket;
+  });
+  const another = () => signedRequest(demo, 'GET', '/api/v1/open/device-requests?wait_seconds=1');
+  await expect.poll(async () => (await another()).status, { timeout: 10_000 }).toBe(429);
+  for (const socket of abandoned) socket.destroy();
+  const closedAt = performance.now();
+  await expect.poll(async () => (await another()).status, { timeout: 10_000 }).toBe(200);
+  expect(performance.now() - closedAt).toBeLessThan(10_000);
 });

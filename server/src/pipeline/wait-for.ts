@@ -28,7 +28,7 @@ type Options = {
 };
 
 type LongPoll<Found> = {
-  call: { tenantId: string; admittedAt: Date };
+  call: { tenantId: string; admittedAt: Date; onClosed: (stop: () => void) => void };
   topic: string;
   waitSeconds: number;
   /** Reads once. A waiting request holds no connection between two reads. */
@@ -36,7 +36,7 @@ type LongPoll<Found> = {
   isEnough: (found: Found) => boolean;
 };
 
-/** Returns the result of a read once it is enough, when the wait is over, or when the process stops. */
+/** Returns the result of a read once it is enough, when the wait is over, when the caller is gone, or the process stops. */
 export type WaitFor = <Found>(poll: LongPoll<Found>) => Promise<Found>;
 
 /**
@@ -86,6 +86,11 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
     const startedAt = performance.now();
     const until = startedAt + waitSeconds * 1000;
     const waker = createWaker(signals, topic);
+    let isGone = false;
+    call.onClosed(() => {
+      isGone = true;
+      waker.wake();
+    });
     const self = { topic, lookedAt: 0, wake: waker.wake };
     sleepers.add(self);
     try {
@@ -95,8 +100,9 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
         self.lookedAt = call.admittedAt.getTime() + (lookedAt - startedAt);
         const found = await (isFirst ? look() : lookInTurn('', look));
         const left = until - performance.now();
-        if (isEnough(found) || left <= 0 || signals.isClosed()) return found;
+        if (isEnough(found) || left <= 0 || isGone || signals.isClosed()) return found;
         await waker.sleep(left);
+        if (isGone) return found;
         const between = Math.max(BETWEEN_LOOKS_MS, BETWEEN_LOOKS_OF_A_TOPIC_MS * signals.listeners(topic));
         const pause = Math.min(lookedAt + between, until) - performance.now();
         if (pause > 0 && !signals.isClosed()) await delay(pause);

@@ -37,7 +37,7 @@ async function openNode({ hearsOthers = true } = {}) {
   }
   const waitForCommand = (commandId: string, waitSeconds = 30) =>
     waitFor({
-      call,
+      call: { ...call, onClosed: () => {} },
       topic: topics.command(tenant.tenant_id, commandId),
       waitSeconds,
       look: () => look(commandId),

@@ -3,13 +3,20 @@ const MAX_WAIT_MS = 10_000;
 
 /**
  * Runs at most `atOnce` works of a key at a time, in the order of their calls; works of different keys do not wait for
- * each other. Work that has waited too long never begins: its error has the code of a wait for the database.
+ * each other. Work that has waited too long never begins: its error has the code of a wait for the database. Nor does work
+ * that finds `maxWaiting` works before it: it gets the error of `full`.
  */
-export function createTurns({ atOnce = 1, maxWaitMs = MAX_WAIT_MS } = {}) {
+export function createTurns({
+  atOnce = 1,
+  maxWaitMs = MAX_WAIT_MS,
+  maxWaiting = Number.POSITIVE_INFINITY,
+  full = () => new Error('Too many works wait for their turn.'),
+} = {}) {
   const queues = new Map<string, { running: number; waiting: Set<() => void> }>();
 
   return async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const queue = queues.get(key) ?? { running: 0, waiting: new Set() };
+    if (queue.waiting.size >= maxWaiting) throw full();
     queues.set(key, queue);
     if (queue.running === atOnce) await placeIn(queue.waiting, maxWaitMs);
     else queue.running++;

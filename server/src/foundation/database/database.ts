@@ -3,6 +3,7 @@ import postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
 import { urlsOfHosts } from '../urls.js';
 import { startEmbeddedDatabase } from './embedded.js';
+import { type Generations, watchGenerations } from './generation.js';
 import { checkFunctionOwners, checkLogin, checkLoginSeesNoTenant, checkRoles, inheritsRoles } from './login-role.js';
 import { migrate, schemaState } from './migrate.js';
 import { checkSettings, nodeSettings, planSettings } from './session-settings.js';
@@ -14,13 +15,19 @@ export type Database = {
   drizzle: ReturnType<typeof drizzle>;
   /** The same connections, with prepared statements. */
   prepared: ReturnType<typeof drizzle>;
+  generations: Generations;
   close(): Promise<void>;
 };
 
-export const databaseOf = (sql: postgres.Sql, close: () => Promise<void>): Database => ({
+export const databaseOf = (
+  sql: postgres.Sql,
+  close: () => Promise<void>,
+  generations = watchGenerations(),
+): Database => ({
   sql,
   drizzle: drizzle(sql),
   prepared: drizzle(preparing(sql)),
+  generations,
   close,
 });
 
@@ -33,21 +40,33 @@ export const openDatabase = ({ DATABASE_URL: url, DATABASE_POOL_SIZE, DATA_DIR }
   url === undefined ? openEmbedded(DATA_DIR) : waitForPostgres(url, () => openPostgres(url, DATABASE_POOL_SIZE));
 
 async function openPostgres(url: string, poolSize: number): Promise<Database> {
-  const sql = postgres(url, { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: poolSize });
-  checkDriver(sql.options);
+  const options = { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: poolSize };
+  const checking = postgres(url, { ...options, max: 1 });
+  checkDriver(checking.options);
+  try {
+    await checkSettings(checking);
+    await checkLogin(checking);
+    if ((await schemaState(checking)) !== 'CURRENT' || (await inheritsRoles(checking))) await migratePostgres(url);
+    await checkRoles(checking);
+    await checkFunctionOwners(checking);
+    await checkLoginSeesNoTenant(checking);
+  } finally {
+    await checking.end({ timeout: 5 });
+  }
+  const generations = watchGenerations();
+  return connected(postgres(url, { ...options, ...generations.options }), generations);
+}
+
+/** Opens the first connection: from here on the generation is known. */
+async function connected(sql: postgres.Sql, generations: Generations): Promise<Database> {
   const close = () => sql.end({ timeout: 5 });
   try {
-    await checkSettings(sql);
-    await checkLogin(sql);
-    if ((await schemaState(sql)) !== 'CURRENT' || (await inheritsRoles(sql))) await migratePostgres(url);
-    await checkRoles(sql);
-    await checkFunctionOwners(sql);
-    await checkLoginSeesNoTenant(sql);
+    await sql`select`;
   } catch (error) {
     await close();
     throw error;
   }
-  return databaseOf(sql, close);
+  return databaseOf(sql, close, generations);
 }
 
 /** On a connection without time limits: a migration may take long. */
@@ -65,7 +84,7 @@ async function migratePostgres(url: string): Promise<void> {
 async function openEmbedded(directory: string): Promise<Database> {
   const embedded = await startEmbeddedDatabase(directory);
   try {
-    const sql = postgres({
+    const options = {
       path: embedded.socketPath,
       user: 'postgres',
       ...base,
@@ -74,23 +93,28 @@ async function openEmbedded(directory: string): Promise<Database> {
       max_lifetime: null,
       // On a busy machine the first answer of the embedded database can take longer than five seconds.
       connect_timeout: 30,
-    });
+    };
+    const migrating = postgres(options);
+    if ((await schemaState(migrating)) !== 'CURRENT') await migrate(migrating);
+    await migrating.end();
+    const generations = watchGenerations();
+    const sql = postgres({ ...options, ...generations.options });
     // The embedded database ignores the settings of a connection.
     await sql.unsafe(
       Object.entries(planSettings)
         .map(([name, value]) => `set ${name} = ${value}`)
         .join('; '),
     );
-    if ((await schemaState(sql)) !== 'CURRENT') await migrate(sql);
     await checkRoles(sql);
     await checkFunctionOwners(sql);
     // A failure waits for the next round.
     const vacuuming = setInterval(() => void vacuumTables(sql).catch(() => {}), VACUUM_INTERVAL_MS).unref();
-    return databaseOf(sql, async () => {
+    const close = async () => {
       clearInterval(vacuuming);
       await sql.end({ timeout: 5 });
       await embedded.stop();
-    });
+    };
+    return databaseOf(sql, close, generations);
   } catch (error) {
     await embedded.stop();
     throw error;

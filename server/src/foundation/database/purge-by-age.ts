@@ -18,6 +18,8 @@ export const nodeClock = () => new Date().toISOString();
 
 /** One statement reads and deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;
+/** A transaction takes so many tenants, or batches of a large one: a transaction for each tenant took hours for 100,000. */
+const RANGES = 50;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 type Aged = {
@@ -56,19 +58,19 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
     table: getTableName(id.table),
     round: () =>
       asAllTenants(database, async (tx) => {
-        if (after === null) {
-          tenantId = (await nextTenant(tx)) ?? '';
-          if (tenantId === '') return { removed: 0, hasMore: false };
+        let removed = 0;
+        for (let ranges = 0; ranges < RANGES && removed < BATCH; ranges++) {
+          if (after === null) {
+            tenantId = (await nextTenant(tx)) ?? '';
+            if (tenantId === '') return { removed, hasMore: false };
+          }
+          const range = isInTenant(after ?? FIRST_ID);
+          const [last] = await tx.execute<{ id: string }>(
+            sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - 1}`,
+          );
+          removed += await (deleteRange ?? deleteAll)(tx, last ? sql`${range} and ${id} <= ${last.id}::uuid` : range);
+          after = last?.id ?? null;
         }
-        const range = isInTenant(after ?? FIRST_ID);
-        const [last] = await tx.execute<{ id: string }>(
-          sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - 1}`,
-        );
-        const removed = await (deleteRange ?? deleteAll)(
-          tx,
-          last ? sql`${range} and ${id} <= ${last.id}::uuid` : range,
-        );
-        after = last?.id ?? null;
         return { removed, hasMore: true };
       }),
   };

@@ -35,6 +35,7 @@ const sessionSettings: Record<string, string> = {
   default_transaction_read_only: 'off',
   default_transaction_deferrable: 'off',
   lock_timeout: '0',
+  idle_session_timeout: '0',
   ...planSettings,
 };
 

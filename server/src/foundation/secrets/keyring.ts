@@ -210,23 +210,32 @@ export async function writePrivateFile(file: string, text: string): Promise<void
 
 export const SEALED_NUMBER = /^[A-Za-z0-9_-]{22}$/;
 
+type Numbered = { generation: number; seq: string };
+
 /**
  * Encrypts numbers below 2^63 for one owner. The texts show neither the number nor how far two numbers are apart. The
- * same number gives the same text. One AES block: 8 bytes of the owner's hash, which `open` checks, and 8 of the number.
+ * same number gives the same text. One AES block: the first 4 bytes of the owner's hash, which `open` checks, the next 4
+ * combined with the generation (below 2^32) that the number belongs to, and 8 bytes of the number.
  */
 export function sealedNumbers(key: Buffer, owner: string) {
-  const tag = createHash('sha256').update(owner).digest().subarray(0, 8);
+  const tag = createHash('sha256').update(owner).digest();
   return {
-    seal(number: string): string {
-      const block = Buffer.concat([tag, Buffer.alloc(8)]);
-      block.writeBigInt64BE(BigInt(number), 8);
+    seal({ generation, seq }: Numbered): string {
+      const block = Buffer.alloc(16);
+      tag.copy(block, 0, 0, 4);
+      block.writeUInt32BE((tag.readUInt32BE(4) ^ generation) >>> 0, 4);
+      block.writeBigInt64BE(BigInt(seq), 8);
       return createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block).toString('base64url');
     },
     /** Null if the text was not sealed for this owner. */
-    open(text: string): string | null {
+    open(text: string): Numbered | null {
       const sealed = Buffer.from(text, 'base64url');
       const block = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(sealed);
-      return block.subarray(0, 8).equals(tag) ? String(block.readBigInt64BE(8)) : null;
+      if (!block.subarray(0, 4).equals(tag.subarray(0, 4))) return null;
+      return {
+        generation: (block.readUInt32BE(4) ^ tag.readUInt32BE(4)) >>> 0,
+        seq: String(block.readBigInt64BE(8)),
+      };
     },
   };
 }

@@ -1,27 +1,37 @@
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { SEALED_NUMBER, sealedNumbers } from './keyring.js';
 
 const key = randomBytes(32);
 const acme = sealedNumbers(key, 'acme');
+const at = (seq: string, generation = 0) => ({ generation, seq });
 
 test('a sealed number opens for its owner with its key, and for no other', () => {
-  for (const number of ['0', '1', '4294967296', '9'.repeat(18)]) {
-    const sealed = acme.seal(number);
-    expect(sealed).toMatch(SEALED_NUMBER);
-    expect(acme.open(sealed)).toBe(number);
-    expect(sealedNumbers(key, 'globex').open(sealed)).toBeNull();
-    expect(sealedNumbers(randomBytes(32), 'acme').open(sealed)).toBeNull();
+  for (const seq of ['0', '1', '4294967296', '9'.repeat(18)]) {
+    for (const generation of [0, 1, 1_795_773_600, 2 ** 32 - 1]) {
+      const sealed = acme.seal(at(seq, generation));
+      expect(sealed).toMatch(SEALED_NUMBER);
+      expect(acme.open(sealed)).toEqual({ generation, seq });
+      expect(sealedNumbers(key, 'globex').open(sealed)).toBeNull();
+      expect(sealedNumbers(randomBytes(32), 'acme').open(sealed)).toBeNull();
+    }
   }
 });
 
 test('the same number gives the same text; neighbouring numbers, and other owners, give unrelated texts', () => {
-  expect(acme.seal('7')).toBe(acme.seal('7'));
-  const texts = Array.from({ length: 1_000 }, (_, number) => acme.seal(String(number)));
+  expect(acme.seal(at('7'))).toBe(acme.seal(at('7')));
+  const texts = Array.from({ length: 1_000 }, (_, number) => acme.seal(at(String(number))));
   expect(new Set(texts.map((text) => text.slice(0, 8))).size).toBe(1_000);
-  expect(texts).not.toContain(sealedNumbers(key, 'globex').seal('7'));
+  expect(texts).not.toContain(sealedNumbers(key, 'globex').seal(at('7')));
 });
 
 test('a made-up text opens to nothing', () => {
   for (let attempt = 0; attempt < 1_000; attempt++) expect(acme.open(randomBytes(16).toString('base64url'))).toBeNull();
+});
+
+test('a cursor of an earlier version is of the first generation', () => {
+  const block = Buffer.concat([createHash('sha256').update('acme').digest().subarray(0, 8), Buffer.alloc(8)]);
+  block.writeBigInt64BE(7n, 8);
+  const earlier = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block).toString('base64url');
+  expect(acme.seal(at('7'))).toBe(earlier);
 });

@@ -25,11 +25,23 @@ type Changed<Result> = {
   secrets?: SecretChanges;
 };
 
+/** More changes than this, and a caller that repeats them, only wait for each other. */
+const MAX_WAITING = 32;
+
 /**
  * Changes of one tenant run one after the other in a process. Most of them lock the tenant's row. If they ran at once,
  * they would take all database connections only to wait for each other, and requests of other tenants would wait too.
+ * The operator's changes have turns of their own: whatever the tenant does, the operator can disable it.
  */
-const inTurn = createTurns();
+const inTurn = createTurns({
+  maxWaiting: MAX_WAITING,
+  full: () =>
+    new ApiError('RATE_LIMITED', {
+      message: `${MAX_WAITING} changes of the tenant wait on this node already. Send one after the other.`,
+      metadata: { quota: 'changes', limit: MAX_WAITING },
+      headers: { 'Retry-After': '1' },
+    }),
+});
 
 /** A change of a resource that the audit log shows as its answers do. Its result is the answer. */
 export function changeOf<Row, Item extends Facts>(
@@ -67,7 +79,8 @@ export function withAudit<Result>(
     await lockLiveTenant(tx, call.tenantId, call.caller.tenantId);
     return call.once ? call.once(tx, () => changed(tx)) : changed(tx);
   };
-  return inTurn(call.tenantId, () => call.asTenant(changedOnce, call.tenantId));
+  const turn = call.caller.tenantId === call.tenantId ? call.tenantId : `${call.tenantId} operator`;
+  return inTurn(turn, () => call.asTenant(changedOnce, call.tenantId));
 }
 
 /**

@@ -22,6 +22,7 @@ const callOf = (tenantId: string, caller: Profile, { requestId, path }: Omit<Nam
   tenantId,
   admittedAt: new Date(),
   asTenant: (work, id = tenantId) => asTenant(database, id, work),
+  onClosed: () => {},
   countRequest: () => null,
 });
 

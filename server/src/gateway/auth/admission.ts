@@ -129,7 +129,7 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
       const verdict = await admission(signed, release ? shortcut?.command : undefined);
       const answer = verdict.outcome === null ? null : (shortcut?.answerOf(verdict) ?? null);
       if (!verdict.is_live) throw sender.countFailure();
-      refuseUnlessFresh(verdict);
+      refuseUnlessFresh(verdict, sender.timestamp, database.generations.current().beganAt);
       lastUses.note({ tenantId, clientId, secretVersion, usedAt: new Date(verdict.now_ms) });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
       // quota.
@@ -142,13 +142,21 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
   };
 }
 
-/** Refuses a request of a live credential if its timestamp is outside the clock window or its nonce was used before. */
-function refuseUnlessFresh(verdict: Verdict): void {
+/**
+ * Refuses a request of a live credential if its timestamp is outside the clock window or its nonce was used before. The
+ * window begins with the generation of the database at the earliest: who signs again at `server_time` is inside.
+ */
+function refuseUnlessFresh(verdict: Verdict, timestamp: string, beganAt: Date): void {
   if (!verdict.is_in_clock_window) {
+    const isOfEarlierGeneration = Number(timestamp) * 1_000 < beganAt.getTime();
     throw new ApiError('CLOCK_SKEW', {
+      ...(isOfEarlierGeneration && {
+        message: `The request was signed before ${beganAt.toISOString()}, when the database was restored. Sign it again.`,
+      }),
       metadata: {
-        server_time: new Date(verdict.now_ms).toISOString(),
+        server_time: new Date(Math.max(verdict.now_ms, beganAt.getTime())).toISOString(),
         allowed_clock_skew_seconds: verdict.allowed_clock_skew_seconds,
+        ...(isOfEarlierGeneration && { signed_not_before: beganAt.toISOString() }),
       },
     });
   }

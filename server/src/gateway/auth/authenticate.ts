@@ -9,14 +9,14 @@ import {
   targetProblem,
 } from '@tenant-open-platform/contract/signature';
 import type { Logger } from 'pino';
-import { ApiError, unavailable } from '../../foundation/api-error.js';
-import { createSlots } from '../../foundation/concurrency/limits-per-key.js';
+import { ApiError } from '../../foundation/api-error.js';
 import type { Database } from '../../foundation/database/database.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { networkOf } from '../http/connections.js';
 import { hasBody, type Incoming, readBody } from '../http/exchange.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { findOperation } from '../operation/find-operation.js';
+import { createLargeBodies } from './large-bodies.js';
 import { createSignatureVerifier, type VerifiedBy } from './verify-signature.js';
 
 /** The sender of a request, by its signature. Admission decides whether the credential is still valid. */
@@ -38,26 +38,20 @@ type Options = {
   bodyLimitBytes: number;
 };
 
-/** Large bodies of unknown senders that are in memory at a time: 10,000 connections could otherwise take 10 GB. */
-const LARGE_BODIES = 256;
-const LARGE_BODIES_OF_A_NETWORK = 16;
-
 /** Reads the whole request and verifies its signature. Throws an ApiError if it refuses the request. */
 export function createAuthenticate({ database, keyring, limits, logger, bodyLimitBytes }: Options) {
   const verifySignature = createSignatureVerifier(database, keyring, logger);
-  const large = createSlots(LARGE_BODIES);
-  const largeOfNetwork = createSlots(LARGE_BODIES_OF_A_NETWORK);
+  const largeBodies = createLargeBodies();
 
   async function withBody<Result>(req: Incoming, network: string, use: (body: Buffer) => Promise<Result>) {
     const isLarge = hasBody(req) && !(Number(req.headers['content-length']) <= bodyLimitBytes);
     const limit = (isLarge && findOperation(req.method, req.url).operation?.largeBody?.bytes) || bodyLimitBytes;
     if (limit <= bodyLimitBytes) return use(await readBody(req, bodyLimitBytes));
-    const releases = [largeOfNetwork.take(network), large.take('all')];
+    const upload = largeBodies.expect(network, bodyLimitBytes);
     try {
-      if (releases.includes(null)) throw unavailable('Too many large bodies at a time. Repeat the request.', 1);
-      return await use(await readBody(req, limit));
+      return await use(await readBody(req, limit, upload));
     } finally {
-      for (const release of releases) release?.();
+      upload.end();
     }
   }
 

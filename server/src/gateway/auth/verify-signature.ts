@@ -46,6 +46,8 @@ export function createSignatureVerifier(database: Database, keyring: Keyring, lo
   const unknown = open(standIn);
   const readRow = createPacedReader((clientIds) => readRows(database, keyring, standIn.secret, clientIds));
   const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
+  // In another generation a version may belong to another secret.
+  database.generations.onNew(() => cache.clear());
 
   return async function verify({ clientId, stringToSign, signature, network }: SignedText): Promise<VerifiedBy | null> {
     const byCached = verifiedBy(cache.get(clientId) ?? unknown, stringToSign, signature);

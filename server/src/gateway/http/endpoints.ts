@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { parse } from 'node:querystring';
 import { allOperations, type ErrorCode, type Operation } from '@tenant-open-platform/contract';
+import { locationOf } from '@tenant-open-platform/contract/strict-json';
 import { validateIfSchema, validateResponse } from '@ts-rest/core';
-import { detailsIn, notFound, validationFailed } from '../../foundation/api-error.js';
+import { z } from 'zod';
+import { detailsIn, MAX_DETAILS, notFound, validationFailed } from '../../foundation/api-error.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { onceByKey } from '../idempotency/once.js';
 import type { CallOf, Handlers, OperationName } from '../operation/call.js';
@@ -37,7 +39,29 @@ function toEndpoint(route: Operation['route'], handler: AnyHandler, keyring: Key
   };
 }
 
+/**
+ * Refuses a large body for the number of its items and fields before each of them is looked at: to refuse 100,000 one by
+ * one took up to 300 ms of CPU.
+ */
+function refuseMany({ metadata, ...route }: Operation['route'], body: unknown): void {
+  if (!metadata.largeBody || typeof body !== 'object' || body === null) return;
+  const schema = 'body' in route && route.body instanceof z.ZodObject ? route.body.shape : {};
+  const unknown = Object.keys(body).filter((name) => !(name in schema));
+  const details = unknown.slice(0, MAX_DETAILS).map((name) => ({
+    location: locationOf('body', [name]),
+    code: 'UNKNOWN_FIELD',
+    message: 'is not a known field',
+  }));
+  for (const [name, most] of Object.entries(metadata.largeBody.items)) {
+    const items: unknown = (body as Record<string, unknown>)[name];
+    if (!Array.isArray(items) || items.length <= most) continue;
+    details.push({ location: `body/${name}`, code: 'TOO_BIG', message: `must have at most ${most} items` });
+  }
+  if (details.length > 0) throw validationFailed(details);
+}
+
 function validRequest(route: Operation['route'], given: Parts & { query: unknown }) {
+  refuseMany(route, given.body);
   const params = validateIfSchema(given.params, route.pathParams, { passThroughExtraKeys: true });
   const query = validateIfSchema(given.query, route.query);
   const body = validateIfSchema(given.body, 'body' in route ? route.body : null);

@@ -108,8 +108,11 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
+/** Follows a body while it comes. `fail` ends its reading. */
+export type Upload = { received(bytes: number, fail: (refusal: ApiError) => void): void; complete(): void };
+
 /** Reads the whole body, up to `limit` bytes, byte for byte: its hash is signed. */
-export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(req: IncomingMessage, limit: number, upload?: Upload): Promise<Buffer> {
   if (!hasBody(req)) return Buffer.alloc(0);
   const { 'content-length': length, 'content-encoding': encoding } = req.headers;
   if (BODILESS.has(req.method ?? '')) {
@@ -122,16 +125,23 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
   }
   if (Number(length) > limit) throw tooLarge(limit);
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] = [];
     let size = 0;
+    const fail = (refusal: ApiError) => {
+      req.removeAllListeners('data');
+      chunks = [];
+      reject(refusal);
+    };
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
-        req.removeAllListeners('data');
-        reject(tooLarge(limit));
-      } else chunks.push(chunk);
+      chunks.push(chunk);
+      if (size > limit) fail(tooLarge(limit));
+      else upload?.received(size, fail);
     });
-    req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    req.once('end', () => {
+      upload?.complete();
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
+    });
     req.once('error', () =>
       reject(new ApiError('MALFORMED_HTTP', { message: 'The request was not sent completely.' })),
     );

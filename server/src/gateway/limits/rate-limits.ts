@@ -51,8 +51,8 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
       credentials.count(clientId, own.requests_per_minute) ??
       tenants.count(tenantId, own.requests_per_minute_of_tenant),
 
-    /** Counts a request more for each full 64 KiB of an answer, once it is sent. */
-    countAnswer({ tenantId, clientId }: Caller, bytes: number): void {
+    /** Counts a request more for each full 64 KiB of a body that was read, or of an answer once it is sent. */
+    countBytes({ tenantId, clientId }: Caller, bytes: number): void {
       const more = Math.floor(bytes / BYTES_OF_A_REQUEST);
       if (more === 0) return;
       credentials.add(clientId, more);
@@ -103,8 +103,9 @@ function quota(name: keyof typeof reasons, configured: number, peers: Peers) {
       window.limit = limit;
       return window.used > limit ? rateLimited(limit, window.endsAt - performance.now()) : null;
     },
+    /** Until the limit of a key is known, it has room for one request at a time. */
     hasRoom(key: string): boolean {
-      const { used, limit = configured } = windows.of(key);
+      const { used, limit = used + 1 } = windows.of(key);
       return used + reserved.countOf(key) < limit;
     },
     /**

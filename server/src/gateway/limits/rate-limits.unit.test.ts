@@ -24,16 +24,29 @@ test('a tenant has its own quota, and requests above the quota of a credential d
 
 test('an answer counts as a request more for each full 64 KiB, in both quotas', () => {
   const limits = limitsOf({ requestsPerMinute: 4, requestsPerMinutePerTenant: 5 });
-  limits.countAnswer(caller, 65_535);
-  limits.countAnswer(caller, 3 * 65_536 + 1);
+  limits.countBytes(caller, 65_535);
+  limits.countBytes(caller, 3 * 65_536 + 1);
   expect(limits.countRequest(caller, asConfigured)).toBeNull();
   expect(limits.countRequest(caller, asConfigured)?.extra.metadata).toEqual({ quota: 'credential', limit: 4 });
   expect(limits.countRequest(neighbour, asConfigured)).toBeNull();
   expect(limits.countRequest(neighbour, asConfigured)?.extra.metadata).toEqual({ quota: 'tenant', limit: 5 });
 });
 
+test('a quota below the default holds from the first burst on: until it is known, one request at a time has a slot', () => {
+  const limits = limitsOf({ requestsPerMinute: 100, requestsPerMinutePerTenant: 100 });
+  const first = limits.reserve(caller);
+  expect(first).not.toBeNull();
+  expect(Array.from({ length: 20 }, () => limits.reserve(caller))).toEqual(Array(20).fill(null));
+  const own = { requests_per_minute: 2, requests_per_minute_of_tenant: null };
+  expect(limits.countRequest(caller, own)).toBeNull();
+  first?.();
+  expect([limits.reserve(caller), limits.reserve(caller)]).toEqual([expect.any(Function), null]);
+});
+
 test('a reservation uses a slot of both quotas until it is released, and never makes a counted request be refused', () => {
-  const limits = limitsOf();
+  const limits = limitsOf({ requestsPerMinute: 3, requestsPerMinutePerTenant: 4 });
+  // From its first count on the limit of a key is known.
+  expect(limits.countRequest(caller, asConfigured)).toBeNull();
   const releases = [limits.reserve(caller), limits.reserve(caller)];
   expect(limits.reserve(caller)).toBeNull();
   const last = limits.reserve(neighbour);

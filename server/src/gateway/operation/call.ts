@@ -23,6 +23,8 @@ export type Call = {
   admittedAt: Date;
   /** Runs work in a transaction that sees only the rows of that tenant. Another tenant must be named. */
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, tenantId?: string) => Promise<Result>;
+  /** Calls back once the answer is sent or its connection is closed: nobody waits for the answer any more. */
+  onClosed: (stop: () => void) => void;
   /** Counts one more request, for an operation that does the work of several. Returns the refusal above a quota. */
   countRequest: () => ApiError | null;
   /** Only for a request with an Idempotency-Key. */

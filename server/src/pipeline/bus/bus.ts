@@ -84,6 +84,10 @@ export type Bus = {
   countSingleCopies(): Promise<number>;
   /** Called after streams had to be recreated: their durables are lost. */
   onRestored(tell: () => void): void;
+  /** The last message of TOP_EVENTS, and when the bus stored it; null if there is none. It may reject. */
+  lastEvent(): Promise<{ body: Buffer; storedAt: Date } | null>;
+  /** The public nkey with which the platform connects; null if it uses none. */
+  ownPublicKey: string | null;
   /** Why the bus carries no messages at the moment; null if it is connected. */
   unreadyReason(): string | null;
   /** Asks the bus why one of its streams stores no messages at the moment; null if all do. */

@@ -90,6 +90,8 @@ export function inProcessBus(): Bus {
     async consume(consumer) {
       return provide(consumer).read(consumer.handle);
     },
+    lastEvent: async () => null,
+    ownPublicKey: null,
     onRestored() {},
     keepStreams: async () => {},
     countSingleCopies: async () => 0,

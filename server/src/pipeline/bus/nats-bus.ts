@@ -9,6 +9,7 @@ import {
   jetstreamManager,
   type MsgRequest,
 } from '@nats-io/jetstream';
+import { fromSeed } from '@nats-io/nkeys';
 import {
   type Authenticator,
   AuthorizationError,
@@ -26,6 +27,7 @@ import { connectionOptions, MESSAGE_TOO_LARGE } from '@tenant-open-platform/cont
 import type { Logger } from 'pino';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
+import { boundedLog, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
 import {
   type Bus,
   countByTenant,
@@ -63,7 +65,8 @@ export type NatsOptions = {
 
 /** The bus of several processes: NATS JetStream. The platform creates its streams and durables. */
 export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus> {
-  const connection = await connectToNats(options);
+  const seed = await readSeed(options);
+  const connection = await connectToNats(options, seed);
   let isConnected = true;
   const lossOfConnection = new Set<() => void>();
   void watch(connection, logger, (connected) => {
@@ -141,12 +144,18 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     onRestored(tell) {
       restored.push(tell);
     },
+    ownPublicKey: publicKeyOf(seed),
     async oldestUntaken(subject) {
       if (!isConnected) throw new Error(UNREADY);
       // A work-queue stream keeps a message until it is acknowledged. The client's types lack this query of nats-server
       // 2.9.
       const query = { next_by_subj: subject } as unknown as MsgRequest;
       return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
+    },
+    async lastEvent() {
+      if (!isConnected) throw new Error(UNREADY);
+      const last = await manager.streams.getMessage('TOP_EVENTS', { last_by_subj: 'tenants.*.events.>' });
+      return last && { body: Buffer.from(last.data), storedAt: last.time };
     },
     async commandReads(only) {
       if (!isConnected) throw new Error(UNREADY);
@@ -251,11 +260,18 @@ async function waitForJetStream<Result>(start: () => Promise<Result>): Promise<R
   }
 }
 
+const REFUSED =
+  'NATS refuses the platform: see NATS_NKEY_SEED_FILE, NATS_CREDS_FILE or the user in NATS_URL, and the accounts of nats-server';
+
 async function watch(connection: NatsConnection, logger: Logger, tell: (isConnected: boolean) => void): Promise<void> {
+  const log = boundedLog(logger, ONCE_A_MINUTE);
   for await (const status of connection.status()) {
     if (status.type === 'disconnect' || status.type === 'close') tell(false);
     if (status.type === 'reconnect') tell(true);
-    if (status.type === 'error') logger.warn({ err: status.error }, 'NATS');
+    if (status.type === 'error') {
+      const { error: err } = status;
+      log('warn', err.message, { err }, err instanceof AuthorizationError ? REFUSED : 'NATS');
+    }
     if (status.type === 'disconnect' || status.type === 'reconnect')
       logger.warn({ server: status.server }, `NATS: ${status.type}`);
   }
@@ -263,9 +279,9 @@ async function watch(connection: NatsConnection, logger: Logger, tell: (isConnec
 }
 
 /** Waits a bounded time for the first connection; from then on it reconnects forever. */
-async function connectToNats(options: NatsOptions): Promise<NatsConnection> {
+async function connectToNats(options: NatsOptions, seed: Buffer | undefined): Promise<NatsConnection> {
   const urls = options.url.split(',').map((url) => new URL(url.trim()));
-  const authenticator = await authenticatorOf(options, urls);
+  const authenticator = authenticatorOf(options, urls, seed);
   const settings: ConnectionOptions = {
     name: 'tenant-open-platform',
     servers: urls.map(({ host }) => host),
@@ -291,19 +307,30 @@ async function connectToNats(options: NatsOptions): Promise<NatsConnection> {
   }
 }
 
+/** The file with the private seed, alone or in a credentials file. */
+const readSeed = async ({ credsFile, nkeySeedFile }: NatsOptions): Promise<Buffer | undefined> => {
+  if (credsFile !== undefined) return readSecretFile('NATS_CREDS_FILE', credsFile);
+  return nkeySeedFile === undefined ? undefined : readSecretFile('NATS_NKEY_SEED_FILE', nkeySeedFile);
+};
+
+/** Null for a file that the server will refuse. */
+function publicKeyOf(seed: Buffer | undefined): string | null {
+  const [found] = /\bSU[A-Z2-7]{56}\b/.exec(seed?.toString('utf8') ?? '') ?? [];
+  return found === undefined ? null : fromSeed(new TextEncoder().encode(found)).getPublicKey();
+}
+
 /** Credentials come from the first URL or from a file. */
-async function authenticatorOf(
-  { credsFile, nkeySeedFile }: NatsOptions,
+function authenticatorOf(
+  { credsFile }: NatsOptions,
   [url]: readonly URL[],
-): Promise<Authenticator | undefined> {
-  if (credsFile !== undefined) return credsAuthenticator(await readSecretFile('NATS_CREDS_FILE', credsFile));
-  if (nkeySeedFile !== undefined) {
-    const seed = (await readSecretFile('NATS_NKEY_SEED_FILE', nkeySeedFile)).toString('utf8').trim();
-    return nkeyAuthenticator(new TextEncoder().encode(seed));
-  }
+  seed: Buffer | undefined,
+): Authenticator | undefined {
+  if (seed) return credsFile ? credsAuthenticator(seed) : nkeyAuthenticator(seedBytes(seed));
   if (!url || url.username === '') return undefined;
   return usernamePasswordAuthenticator(decodeURIComponent(url.username), decodeURIComponent(url.password));
 }
+
+const seedBytes = (file: Buffer) => new TextEncoder().encode(file.toString('utf8').trim());
 
 const readSecretFile = (variable: string, path: string) =>
   readFile(path).catch((error: NodeJS.ErrnoException) => {

@@ -74,13 +74,15 @@ const topicsOfEvents = (facts: readonly Fact[]) =>
 /**
  * Dispatches accepted commands to their adapters. They become DISPATCHED before anything is published, so EXPIRED and
  * CANCELED mean never published. A command that is already DISPATCHED was taken earlier by this or another leader: it
- * is sent again under the same id. A command that has ended or is past its deadline is not sent.
+ * is sent again under the same id. A command that has ended or is past its deadline is not sent. Nor is one of a restored
+ * copy: it may have been sent in the history that is lost. It only waits for a report, and for its deadline.
  */
 async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> {
   const after = dispatch(INITIAL);
   if (!after) throw new Error('A new command cannot be dispatched.');
-  const messages = toMessages(await tx.execute<Row>(dispatchAccepted({ keys: keysOf(facts), now, after })));
-  const others = facts.filter((fact) => !messages.has(factKey(fact)));
+  const dispatched = await tx.execute<Row>(dispatchAccepted({ keys: keysOf(facts), now, after }));
+  const messages = toMessages(dispatched.filter(({ is_copied }) => !is_copied));
+  const others = dispatched.length < facts.length ? facts.filter((fact) => !messages.has(factKey(fact))) : [];
   return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others, now))]);
 }
 
@@ -111,9 +113,9 @@ const dispatchAccepted = statement(
       order by tenant_id, command_id
     ) as given
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-      and case when commands.status = 'ACCEPTED' then deadline_at > least(now(), ${now}::timestamptz) end
+      and case when commands.status = 'ACCEPTED' then deadline_at > least(statement_timestamp(), ${now}::timestamptz) end
     returning commands.tenant_id, commands.command_id, vendor, device_id, command_type, payload, accepted_at,
-      deadline_at, traceparent`,
+      deadline_at, traceparent, accepted_at <= (select max(copied_until) from database_generations) as is_copied`,
 );
 
 /** The `case` is there for the same reason. */
@@ -123,16 +125,17 @@ const underWay = statement(
     select tenant_id, command_id, vendor, device_id, command_type, payload, accepted_at, deadline_at, traceparent
     from json_to_recordset(${keys}::text::json) as given (tenant_id text, command_id uuid)
     join commands using (tenant_id, command_id)
-    where case when status = 'DISPATCHED' then deadline_at > least(now(), ${now}::timestamptz) end`,
+    where case when status = 'DISPATCHED' then deadline_at > least(statement_timestamp(), ${now}::timestamptz) end
+      and (accepted_at <= (select max(copied_until) from database_generations)) is not true`,
 );
 
 /** The message, with instants as Postgres writes them. */
-type Row = CommandMessage & { traceparent: string | null };
+type Row = CommandMessage & { traceparent: string | null; is_copied?: boolean | null };
 
 const toMessages = (rows: readonly Row[]) =>
   new Map(rows.map((row) => [factKey({ ...row, fact_id: row.command_id }), toMessage(row)]));
 
-function toMessage({ traceparent, ...row }: Row): Message {
+function toMessage({ traceparent, is_copied: _, ...row }: Row): Message {
   const body: CommandMessage = {
     ...row,
     accepted_at: new Date(row.accepted_at).toISOString(),
@@ -172,7 +175,7 @@ const PAGE = 256;
 
 type Key = { tenant_id: string; fact_id: string; deadline_at: string };
 
-type OpenRange = { since: string; until: string; tenantId: string | null; last: Key };
+type OpenRange = { tenantId: string | null; last: Key };
 
 /**
  * For `tenant_id = …` Postgres without statistics would use an index of the tenant, and read all of its commands for
@@ -180,22 +183,25 @@ type OpenRange = { since: string; until: string; tenantId: string | null; last: 
  */
 const openCommands = statement(
   'republish: open commands',
-  ({ since, until, tenantId, last }: OpenRange) => sql`
+  ({ tenantId, last }: OpenRange) => sql`
     select tenant_id, command_id as fact_id, deadline_at::text from commands
     where completed_at is null
       and (deadline_at, tenant_id, command_id) > (${last.deadline_at}::timestamptz, ${last.tenant_id}, ${last.fact_id}::uuid)
-      and dispatched_at between ${since}::timestamptz and ${until}::timestamptz
+      and dispatched_at is not null
       and (${tenantId}::text is null or tenant_id is not distinct from ${tenantId})
     order by commands.deadline_at, tenant_id, command_id
     limit ${PAGE}`,
 );
 
-/** The open commands that were dispatched in the range, the most urgent first. */
+/**
+ * The commands under way, the most urgent first, whenever they were dispatched: the clock may have stepped since, they
+ * are few, and the bus drops those that it has.
+ */
 export async function* republishedCommands(database: Database, { since, until, tenantId }: RepublishedRange) {
   let last: Key = { deadline_at: until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
     const { keys, messages } = await asAllTenants(database, async (tx) => {
-      const keys = await tx.execute<Key>(openCommands({ since, until, tenantId: tenantId ?? null, last }));
+      const keys = await tx.execute<Key>(openCommands({ tenantId: tenantId ?? null, last }));
       return { keys, messages: await readUnderWay(tx, keys, 'infinity') };
     });
     const next = keys.at(-1);

@@ -48,6 +48,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     signals,
     dispatch: createDispatch({ ...silent(), database, signals }),
     readEvents: (after, limit) => readEvents(database, after, limit),
+    compareWithBus: async () => {},
     bus: {
       ...bus,
       async publish(messages) {

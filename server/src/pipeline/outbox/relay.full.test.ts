@@ -129,6 +129,7 @@ function startNode({
     signals,
     dispatch,
     readEvents,
+    compareWithBus: async () => {},
     bus: {
       ...bus,
       untakenUpdates: async () => untakenUpdates,

@@ -39,6 +39,8 @@ export type RelayOptions = Publisher & {
   watchdog: Watchdog;
   dispatch: Dispatch;
   readEvents: (after: string, limit: number) => Promise<EventPage | null>;
+  /** Whoever becomes the leader looks whether the bus knows a later history of the database. */
+  compareWithBus: (options: Publisher) => Promise<void>;
 };
 
 const RENEW_AFTER_MS = 1_000;
@@ -78,7 +80,7 @@ type Prepared = { row: OutboxRow; message: Message };
  * | passes | take-rows.ts | the tenant and the rows with which a round begins |
  */
 export function startRelay(options: RelayOptions) {
-  const { database, bus, signals, logger, watchdog, dispatch, readEvents } = options;
+  const { database, bus, signals, logger, watchdog, dispatch, readEvents, compareWithBus } = options;
   const holder = newId();
   let lease: Lease | null = null;
   let epoch = '';
@@ -103,7 +105,12 @@ export function startRelay(options: RelayOptions) {
     const taken = await takeLease(database, holder, isAble);
     couldPublish = isAble;
     askAgainAt = now + (taken ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
-    if (taken && taken.epoch !== epoch) await forget();
+    if (taken && taken.epoch !== epoch) {
+      await forget();
+      await compareWithBus(options).catch((err: unknown) =>
+        logger.warn({ err }, 'the last event on the bus was not read'),
+      );
+    }
     // While the lease is held, the published number in memory is ahead of the one in the database.
     if (taken?.epoch !== lease?.epoch) lease = taken;
     epoch = taken?.epoch ?? epoch;

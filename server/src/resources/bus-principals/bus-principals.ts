@@ -7,6 +7,7 @@ import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { busPrincipals, takenNames } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { CallOf, Handler } from '../../gateway/operation/call.js';
+import type { Bus } from '../../pipeline/bus/bus.js';
 import { lockCredential } from '../credentials/stored-credentials.js';
 import {
   columnsOf,
@@ -26,7 +27,7 @@ const presentBusPrincipal = presenter(busPrincipals);
 type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 
 export const createBusPrincipal =
-  (signals: Signals, limit: number): Handler<'busPrincipals.create'> =>
+  (signals: Signals, { ownPublicKey }: Pick<Bus, 'ownPublicKey'>, limit: number): Handler<'busPrincipals.create'> =>
   async ({ body }, call) => {
     refuseSeeds(call, body);
     refuseInvalidKeys(call, body);
@@ -40,7 +41,9 @@ export const createBusPrincipal =
         throw notFoundIn('body/client_id');
       }
       await refuseForeignVendors(tx, tenantId, body.vendors);
-      if (!(await takeKeys(tx, tenantId, body))) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
+      // nats-server would refuse the accounts of all tenants if the platform's own key were in them twice.
+      const isFree = body.bus_user_public_key !== ownPublicKey && (await takeKeys(tx, tenantId, body));
+      if (!isFree) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
       const row = await insertRow(tx, busPrincipals, {
         status: 'ACTIVE',
         ...columnsOf(busPrincipals, body),

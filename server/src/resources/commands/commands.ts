@@ -10,7 +10,7 @@ import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Shortcut, ShortcutRequest } from '../../gateway/auth/admission.js';
 import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
 import type { Acceptance, Accepted, CommandRequest, Origin } from '../../pipeline/accept.js';
-import { announceMoves, type Move, moveCommands } from '../../pipeline/moves.js';
+import { announceMoves, type Move, moveCommands, wasCopied } from '../../pipeline/moves.js';
 import { commands, type HistoryEntry } from '../../pipeline/tables.js';
 import {
   cancel,
@@ -234,7 +234,7 @@ export const cancelCommand =
     await call.asTenant(async (tx) => {
       const own = ownRow(commands, call, { command_id: commandId });
       const row = await readRow(tx, call, commands, own, 'no key update');
-      const after = cancel(row);
+      const after = (await wasCopied(tx, row.acceptedAt)) ? null : cancel(row);
       if (!after && row.status !== 'CANCELED') {
         throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
       }

@@ -5,6 +5,7 @@ import { COMMANDS } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 const BATCHES = '/api/v1/open/downlink/command-batches';
+const EVENTS = '/api/v1/open/events';
 const SUMMARY = '/api/v1/open/downlink/command-summary';
 
 const tenant = await createTenant();
@@ -55,6 +56,28 @@ test('accepts or refuses each command by itself, in the order of the request, as
     expect(item).toEqual({ error: { status: alone.status, ...refusal } });
     expect(await listed(`idempotency_key=${idempotency_key}`)).toEqual([]);
   }
+});
+
+test('the commands of a request are in its order in lists, on the bus and in the event log, whatever their keys', async () => {
+  const { operator, reader } = await createTenant();
+  const numbers = Array.from({ length: 50 }, (_, number) => number);
+  // Descending, then mixed.
+  const keys = numbers.map((number) => `${number % 2 ? 'z' : 'a'}-${99 - number}-${randomUUID()}`);
+  const { body } = await createMany(
+    keys.map((idempotency_key) => command({ idempotency_key })),
+    {},
+    operator,
+  );
+  const ids = body.items.map(({ command_id }: Item) => command_id);
+  const inList = await listed(`batch_id=${body.batch_id}&order=asc`, reader);
+  expect(inList.map(({ command_id }: Item) => command_id)).toEqual(ids);
+  const accepted = async () => {
+    const { body: page } = await signedRequest(reader, 'GET', `${EVENTS}?limit=100&event_type=command.accepted`);
+    return page.items.map(({ data }: { data: Item }) => data.command_id);
+  };
+  // The relay logs the commands in the order in which it takes and publishes them.
+  await expect.poll(async () => (await accepted()).length).toBe(ids.length);
+  expect(await accepted()).toEqual(ids);
 });
 
 type Item = { idempotency_key: string; command_id?: string; accepted_at?: string };

@@ -1,20 +1,28 @@
 import { eventTypes } from '@tenant-open-platform/contract';
 import { and, asc, desc, eq, getTableColumns, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm';
-import type { Transaction } from '../../foundation/database/database.js';
+import type { Database, Transaction } from '../../foundation/database/database.js';
 import { all, type Bounded, boundedScan, fittingRows, jsonBytes } from '../../foundation/database/pages.js';
 import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.js';
 import { topics } from '../../foundation/signals/signals.js';
 import type { Handler } from '../../gateway/operation/call.js';
-import { END_OF_LOG, occurredAt, positionBefore, presentEvent, shownColumns } from '../../pipeline/events.js';
+import {
+  createContinuation,
+  END_OF_LOG,
+  occurredAt,
+  type Position,
+  positionBefore,
+  presentEvent,
+  shownColumns,
+} from '../../pipeline/events.js';
 import { commands, events } from '../../pipeline/tables.js';
 import type { WaitFor } from '../../pipeline/wait-for.js';
 import { cursorWriter, readCursor } from '../lists.js';
 
 const BEGINNING = '0';
 
-export const listEvents =
-  (waitFor: WaitFor, cursorKey: Buffer): Handler<'events.list'> =>
-  async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
+export function listEvents(waitFor: WaitFor, cursorKey: Buffer, database: Database): Handler<'events.list'> {
+  const continuedAt = createContinuation(database);
+  return async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
     const { tenantId } = call;
     const list = { call, filters };
     const isDescending = filters.order === 'desc';
@@ -22,14 +30,15 @@ export const listEvents =
     const numbers = sealedNumbers(cursorKey, tenantId);
     const sealed = readCursor(list, cursor, SEALED_NUMBER);
     const given = sealed === null ? null : numbers.open(sealed);
-    if (sealed !== null && given === null) throw call.refuse('INVALID_CURSOR');
+    if (sealed !== null && !isPosition(given)) throw call.refuse('INVALID_CURSOR');
+    const { seq: continued, restoredAt } = given ? await continuedAt(given) : { seq: null, restoredAt: null };
     const start = () =>
       call.asTenant(async (tx) => {
         if (from === 'now') return lastPosition(tx, tenantId);
         const since = from ?? filters.occurred_after;
         return since === undefined ? BEGINNING : positionBefore(tx, since, tenantId);
       });
-    const position = given ?? (isDescending ? END_OF_LOG : await start());
+    const position = continued ?? (isDescending ? END_OF_LOG : await start());
     // An event is logged after it occurred, so no requested event has a lower number.
     const after = isDescending ? await start() : position;
     const range = all([
@@ -73,15 +82,22 @@ export const listEvents =
     const rows = isOnlyPlace ? [] : found.rows.slice(0, found.limit);
     const isFull = found.rows.length > found.limit;
     const write = cursorWriter(list);
-    const cursorAt = (number: string) => write(numbers.seal(number));
+    const generation = database.generations.current().id;
+    const cursorAt = (seq: string) => write(numbers.seal({ generation, seq }));
     const items = rows.map(({ event, command }) => ({
       ...presentEvent(event, command),
       cursor: cursorAt(String(event.seq)),
     }));
     const lastRead = isOnlyPlace || isFull ? null : found.lastRead;
     const next_cursor = lastRead === null ? (items.at(-1)?.cursor ?? cursorAt(position)) : cursorAt(lastRead);
-    return { status: 200, body: { items, next_cursor, request_id: call.requestId } };
+    const restored_at = restoredAt?.toISOString() ?? null;
+    return { status: 200, body: { items, next_cursor, restored_at, request_id: call.requestId } };
   };
+}
+
+/** A generation that begins in an hour or later was made up. */
+const isPosition = (given: Position | null): given is Position =>
+  given !== null && given.generation < Date.now() / 1_000 + 3_600;
 
 /** A command has few events: look them up by primary key before applying any other condition. */
 function ofCommand(tx: Transaction, tenantId: string, commandId: string, where: SQL | undefined): Bounded {

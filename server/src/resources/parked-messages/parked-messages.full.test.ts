@@ -169,6 +169,7 @@ const newCall = (on = database) => ({
   tenantId: tenant.tenant_id,
   admittedAt: new Date(),
   sourceAddress: null,
+  onClosed: () => {},
   countRequest: () => null,
   refuse,
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, id = tenant.tenant_id) => asTenant(on, id, work),

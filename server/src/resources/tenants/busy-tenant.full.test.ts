@@ -46,3 +46,33 @@ test('changes of one tenant that wait for a lock leave the database connections 
   expect((await createEndpoint(busy.admin, node)).status).toBe(201);
   await Promise.all([administrator.close(), locking.close()]);
 });
+
+test('the operator disables a tenant at once, however many changes of the tenant wait; those are refused beyond a few', async () => {
+  const busy = await createTenant();
+  const { tenant_id } = busy.operator;
+  const { databaseUrl, nodes, admin } = platform();
+  const node = nodes[0] as string;
+  const lock = openPool(databaseUrl as string, { max: 1 }).sql;
+  await lock`begin`;
+  // Each change of this credential waits for the lock, behind the others of its tenant.
+  await lock.unsafe(
+    `set local role top_app; select set_config('app.tenant_id', '${tenant_id}', true);
+     select from credentials where tenant_id = '${tenant_id}' and client_id = '${busy.operator.client_id}' for no key update`,
+  );
+  const rename = () =>
+    signedRequest(busy.admin, 'PUT', `/api/v1/platform/tenants/${tenant_id}/credentials/${busy.operator.client_id}`, {
+      node,
+      nonce: randomUUID(),
+      body: { name: randomUUID() },
+    });
+  const flood = Array.from({ length: 60 }, rename);
+  const refused = await Promise.any(flood.map(async (one) => ((await one).status === 429 ? one : Promise.reject(one))));
+  expect((await refused).body).toMatchObject({ code: 'RATE_LIMITED', metadata: { quota: 'changes', limit: 32 } });
+  const disabled = await signedRequest(admin, 'PUT', `/api/v1/platform/tenants/${tenant_id}`, {
+    node,
+    body: { status: 'DISABLED' },
+  });
+  expect([disabled.status, disabled.body.status]).toEqual([200, 'DISABLED']);
+  await lock`rollback`;
+  await Promise.all(flood);
+});

@@ -1,0 +1,213 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import {
+  type Answer,
+  newKeyring,
+  type Profile,
+  type RequestOptions,
+  signedRequest,
+  startNode,
+  temporaryFolder,
+  unlimited,
+} from '@tenant-open-platform/testing';
+import { ownPostgres, type PrivatePostgres, postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
+import { describe, expect, test } from 'vitest';
+import { COMMANDS, cancelCommand, completed, newCommand } from './support/commands.js';
+import { openSession } from './support/open-pool.js';
+
+const EVENTS = '/api/v1/open/events';
+const LIVE = { SIMULATED_FLEET: 'true', KEYRING: newKeyring(), ...unlimited };
+
+const run = (program: string, args: string[], input?: string): string =>
+  execFileSync(join(postgresBinaries(), program), args, { encoding: 'utf8', input, maxBuffer: 100_000_000 });
+
+const main = join(import.meta.dirname, '../dist/main.js');
+const declareRestored = (environment: Record<string, string>) =>
+  execFileSync(process.execPath, [main, 'declare-restored'], {
+    encoding: 'utf8',
+    env: { ...process.env, ...environment },
+  });
+
+/** What is still there after the original was copied and lost, and how a copy is made of it. */
+type Copying = { start: () => Promise<PrivatePostgres>; isShown: boolean };
+
+/** Each returns how to get the copy once the original has gone on. */
+const ways: Record<string, (original: PrivatePostgres) => Promise<Copying>> = {
+  async 'a dump that is restored into another cluster'(original) {
+    const roles = run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
+    const dump = run('pg_dump', [original.superuserUrl]);
+    return {
+      isShown: true,
+      async start() {
+        const copy = await ownPostgres();
+        run('psql', ['--quiet', copy.superuserUrl], roles);
+        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', copy.superuserUrl], dump);
+        return copy;
+      },
+    };
+  },
+  async 'a dump that is restored into the same cluster'(original) {
+    const dump = run('pg_dump', [original.superuserUrl]);
+    return {
+      isShown: true,
+      async start() {
+        const session = openSession(original.superuserUrl.replace(/platform$/, 'postgres'));
+        await session`drop database platform with (force)`;
+        await session`create database platform owner platform template template0 encoding 'UTF8'`;
+        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', original.superuserUrl], dump);
+        return original;
+      },
+    };
+  },
+  async 'an asynchronous standby that lagged and is promoted'(original) {
+    const standby = await original.startStandby();
+    await standby.suspend();
+    return {
+      isShown: true,
+      async start() {
+        await original.kill();
+        await standby.resume();
+        await standby.promote();
+        return standby;
+      },
+    };
+  },
+  async 'a plain copy of the data directory'(original) {
+    await original.suspend();
+    const copy = await original.startCopy();
+    await copy.suspend();
+    await original.resume();
+    return {
+      isShown: false,
+      async start() {
+        await copy.resume();
+        return copy;
+      },
+    };
+  },
+};
+
+const eventsAfter = async (reader: Profile, cursor: string) => {
+  const found: Answer['body'][] = [];
+  const restored = new Set<string | null>();
+  for (let at = cursor; ; ) {
+    const { body } = await signedRequest(reader, 'GET', `${EVENTS}?cursor=${at}`);
+    found.push(...body.items);
+    restored.add(body.restored_at);
+    if (body.items.length === 0 && body.next_cursor === at) return { found, restored };
+    at = body.next_cursor;
+  }
+};
+
+const eventOf = ({ event_type, data }: Answer['body']) => `${event_type} ${data.command_id}`;
+const eventsOf = (ids: readonly string[]) =>
+  ids.flatMap((id) => [`command.accepted ${id}`, `command.completed ${id}`]).sort();
+
+describe.each(Object.entries(ways))('after %s', (_name, copied) => {
+  test.each([['as Postgres shows it'], ['as the operator declares it']])(
+    'no event is missed, no request is admitted twice, and no command of the copy is sent again: %s',
+    async (how) => {
+      const isDeclared = how.includes('operator');
+      const original = await ownPostgres();
+      const DATA_DIR = temporaryFolder();
+      const node = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: original.url });
+      const { demo } = node;
+      const kept = [await newCommand(demo), await newCommand(demo)];
+      for (const id of kept) await completed(demo, id);
+      await node.stop();
+      // Accepted and not dispatched: no worker runs.
+      const api = await startNode({ ...LIVE, ROLE: 'api', DATA_DIR, DATABASE_URL: original.url });
+      const caller = { ...demo, base_url: api.baseUrl };
+      const open = await newCommand(caller, { timeout_seconds: 300 });
+      const short = await newCommand(caller, { timeout_seconds: 5 });
+      await api.stop();
+
+      const copying = await copied(original);
+      const later = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: original.url });
+      const reader = { ...demo, base_url: later.baseUrl };
+      for (const id of [open, short]) expect((await completed(reader, id)).status).toBe('SUCCEEDED');
+      const captured: RequestOptions = {
+        timestamp: Math.floor(Date.now() / 1_000),
+        nonce: randomUUID(),
+        body: {
+          idempotency_key: randomUUID(),
+          vendor: 'vendor_a',
+          device_id: 'ok-1',
+          command_type: 'reboot',
+          payload: {},
+        },
+      };
+      expect((await signedRequest(reader, 'POST', COMMANDS, captured)).status).toBe(202);
+      for (let count = 0; count < 5; count++) await completed(reader, await newCommand(reader));
+      const { body: end } = await signedRequest(reader, 'GET', `${EVENTS}?order=desc&limit=1`);
+      const cursor: string = (await signedRequest(reader, 'GET', `${EVENTS}?from=now`)).body.next_cursor;
+      expect(end.items).toHaveLength(1);
+      await later.stop();
+
+      const copy = await copying.start();
+      if (isDeclared) {
+        expect(declareRestored({ ...LIVE, DATA_DIR, DATABASE_URL: copy.url })).toMatch(/counts as restored/);
+      }
+      const restored = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: copy.url });
+      const again = { ...demo, base_url: restored.baseUrl };
+      const fresh = async () => {
+        const answer = await signedRequest(again, 'GET', '/api/v1/open/me');
+        expect(answer.status).toBe(200);
+      };
+      await expect.poll(async () => (await signedRequest(again, 'GET', '/api/v1/open/me')).status).toBe(200);
+      if (!copying.isShown && !isDeclared) {
+        // The cursor from beyond the end is the first that tells.
+        await eventsAfter(again, cursor);
+        await expect.poll(async () => (await signedRequest(again, 'GET', '/api/v1/open/me')).status).toBe(200);
+      }
+      await fresh();
+      const replayed = await signedRequest(again, 'POST', COMMANDS, captured);
+      expect([replayed.status, replayed.body.code]).toEqual([401, 'CLOCK_SKEW']);
+      expect(replayed.body.metadata).toMatchObject({ signed_not_before: expect.any(String) });
+
+      const fresher = [await newCommand(again), await newCommand(again), await newCommand(again)];
+      for (const id of fresher) await completed(again, id);
+      const { found, restored: told } = await eventsAfter(again, cursor);
+      const mine = found.filter(({ data }) => fresher.includes(data.command_id)).map(eventOf);
+      expect(mine.sort()).toEqual(eventsOf(fresher));
+      expect([...told].some((one) => one !== null)).toBe(true);
+      expect([...told]).toContain(null);
+
+      // Until somebody says so, a plain copy is the original.
+      if (!copying.isShown && !isDeclared) return;
+      const ended = await completed(again, short);
+      expect(ended).toMatchObject({
+        status: 'TIMED_OUT',
+        device_execution_status: 'UNKNOWN',
+        status_reason: { code: 'RESTORED' },
+      });
+      const { body: waiting } = await signedRequest(again, 'GET', `${COMMANDS}/${open}`);
+      expect(waiting).toMatchObject({ completed_at: null, result: null });
+      expect((await cancelCommand(again, open)).body.code).toBe('COMMAND_NOT_CANCELABLE');
+    },
+    180_000,
+  );
+});
+
+test('a restart, a crash and a second start begin no generation', async () => {
+  const postgres = await ownPostgres();
+  const DATA_DIR = temporaryFolder();
+  const session = openSession(postgres.superuserUrl);
+  const generations = async () => (await session`select cause from database_generations`).map(({ cause }) => cause);
+  for (const end of ['suspend', 'kill'] as const) {
+    const node = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: postgres.url });
+    await completed(node.demo, await newCommand(node.demo));
+    await node.stop();
+    await postgres[end]();
+    await postgres.resume();
+  }
+  const node = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: postgres.url });
+  const { body: before } = await signedRequest(node.demo, 'GET', `${EVENTS}?from=now`);
+  await completed(node.demo, await newCommand(node.demo));
+  expect((await signedRequest(node.demo, 'GET', `${EVENTS}?cursor=${before.next_cursor}`)).body).toMatchObject({
+    items: [{}, {}],
+    restored_at: null,
+  });
+  expect(await generations()).toEqual(['FIRST']);
+}, 120_000);
