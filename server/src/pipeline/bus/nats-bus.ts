@@ -10,7 +10,6 @@ import {
   type MsgRequest,
 } from '@nats-io/jetstream';
 import {
-  type Authenticator,
   AuthorizationError,
   type ConnectionOptions,
   connect,
@@ -65,10 +64,10 @@ export type NatsOptions = {
 export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus> {
   const connection = await connectToNats(options);
   let isConnected = true;
-  const lossOfConnection = new Set<() => void>();
+  const untilLoss = new Set<(error: Error) => void>();
   void watch(connection, logger, (connected) => {
     isConnected = connected;
-    if (!connected) for (const tell of lossOfConnection) tell();
+    if (!connected) for (const reject of untilLoss) reject(new Error(UNREADY));
   });
   const client = jetstream(connection, { timeout: ACK_WITHIN_MS });
   const manager = await waitForJetStream(() => startJetStream(connection, options)).catch(async (error: unknown) => {
@@ -77,18 +76,12 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   });
   const probing = await jetstreamManager(connection, { timeout: PROBE_WITHIN_MS, checkAPI: false });
   const restored: (() => void)[] = [];
-  /**
-   * A publish over a lost connection gets no acknowledgement. Reject it at once, so that the sender soon repeats the
-   * lost messages.
-   */
-  async function unlessLost(sending: Promise<unknown>): Promise<void> {
-    let tell = () => {};
-    const lost = new Promise<never>((_resolve, reject) => {
-      tell = () => reject(new Error(UNREADY));
+  /** A lost connection brings no acknowledgement. Reject at once, so that the sender soon repeats the lost messages. */
+  const unlessLost = (sending: Promise<unknown>) =>
+    new Promise<unknown>((resolve, reject) => {
+      untilLoss.add(reject);
+      void sending.then(resolve, reject).finally(() => untilLoss.delete(reject));
     });
-    lossOfConnection.add(tell);
-    await Promise.race([sending, lost]).finally(() => lossOfConnection.delete(tell));
-  }
   const restoreStreams = shared(
     async () => {
       // nats-server may still be removing the files of a deleted stream when it answers that the stream does not exist.
@@ -138,9 +131,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       warnedOf = streams;
     },
     countSingleCopies: singleCopies,
-    onRestored(tell) {
-      restored.push(tell);
-    },
+    onRestored: (tell) => void restored.push(tell),
     async oldestUntaken(subject) {
       if (!isConnected) throw new Error(UNREADY);
       // A work-queue stream keeps a message until it is acknowledged. The client's types lack this query of nats-server
@@ -213,10 +204,7 @@ const isForGood = (error: Error) => error instanceof InvalidArgumentError || isA
 
 const isCluster = ({ info }: NatsConnection) => info?.cluster !== undefined;
 
-const copiesOn = (connection: NatsConnection, { replicas }: NatsOptions) => ({
-  isCluster: isCluster(connection),
-  replicas,
-});
+const copiesOn = (nats: NatsConnection, { replicas }: NatsOptions) => ({ isCluster: isCluster(nats), replicas });
 
 const SINGLE_COPIES =
   'streams of the NATS cluster have one copy, so the loss of one server stops them: set NATS_REPLICAS to 3, and see that three servers are up and have room';
@@ -235,17 +223,19 @@ async function startJetStream(connection: NatsConnection, options: NatsOptions):
 }
 
 /** A cluster that has just started needs a moment to elect the leader that answers. */
-async function waitForJetStream<Result>(start: () => Promise<Result>): Promise<Result> {
-  const until = performance.now() + JETSTREAM_WITHIN_MS;
+const waitForJetStream = <Result>(start: () => Promise<Result>) =>
+  repeatFor(JETSTREAM_WITHIN_MS, 'NATS answers, but JetStream does not', start);
+
+/** A StartupError ends the attempts. */
+async function repeatFor<Result>(ms: number, problem: string, attempt: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + ms;
   for (;;) {
     try {
-      return await start();
+      return await attempt();
     } catch (error) {
       if (error instanceof StartupError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      if (performance.now() > until) {
-        throw new StartupError(`NATS answers, but JetStream does not: ${reason}.`, { isTemporary: true });
-      }
+      if (performance.now() > until) throw new StartupError(`${problem}: ${reason}.`, { isTemporary: true });
       await delay(RETRY_AFTER_MS);
     }
   }
@@ -266,36 +256,25 @@ async function watch(connection: NatsConnection, logger: Logger, tell: (isConnec
 async function connectToNats(options: NatsOptions): Promise<NatsConnection> {
   const urls = options.url.split(',').map((url) => new URL(url.trim()));
   const authenticator = await authenticatorOf(options, urls);
-  const settings: ConnectionOptions = {
+  const settings = {
     name: 'tenant-open-platform',
     servers: urls.map(({ host }) => host),
     ...(authenticator && { authenticator }),
     ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
     timeout: ATTEMPT_MS,
     ...connectionOptions,
-  };
-  const until = performance.now() + (options.startWithinMs ?? START_WITHIN_MS);
-  for (;;) {
-    try {
-      return await connect(settings);
-    } catch (error) {
-      const hosts = urls.map(({ host }) => host).join(', ');
-      const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof AuthorizationError)
-        throw new StartupError(`NATS at ${hosts} refuses the platform: ${reason}.`);
-      if (performance.now() > until) {
-        throw new StartupError(`NATS does not answer at ${hosts}: ${reason}.`, { isTemporary: true });
-      }
-      await delay(RETRY_AFTER_MS);
-    }
-  }
+  } satisfies ConnectionOptions;
+  const hosts = settings.servers.join(', ');
+  return repeatFor(options.startWithinMs ?? START_WITHIN_MS, `NATS does not answer at ${hosts}`, () =>
+    connect(settings).catch((error: unknown) => {
+      if (!(error instanceof AuthorizationError)) throw error;
+      throw new StartupError(`NATS at ${hosts} refuses the platform: ${error.message}.`);
+    }),
+  );
 }
 
 /** Credentials come from the first URL or from a file. */
-async function authenticatorOf(
-  { credsFile, nkeySeedFile }: NatsOptions,
-  [url]: readonly URL[],
-): Promise<Authenticator | undefined> {
+async function authenticatorOf({ credsFile, nkeySeedFile }: NatsOptions, [url]: readonly URL[]) {
   if (credsFile !== undefined) return credsAuthenticator(await readSecretFile('NATS_CREDS_FILE', credsFile));
   if (nkeySeedFile !== undefined) {
     const seed = (await readSecretFile('NATS_NKEY_SEED_FILE', nkeySeedFile)).toString('utf8').trim();
