@@ -18,12 +18,7 @@ type Change = {
 };
 
 /** The result of a change. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
-type Changed<Result> = {
-  result: Result;
-  before: Facts | null;
-  after: Facts | null;
-  secrets?: SecretChanges;
-};
+type Changed<Result> = { result: Result; before: Facts | null; after: Facts | null; secrets?: SecretChanges };
 
 /**
  * Changes of one tenant run one after the other in a process. Most of them lock the tenant's row. If they ran at once,
@@ -92,10 +87,8 @@ const auditOf = ({ caller, operation, requestId, sourceAddress }: Call) => ({
 
 /** The id is a UUID v7 from the database's clock, so the primary key lists the log in order. */
 export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
-  await tx.insert(auditEvents).values({
-    ...event,
-    auditEventId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
-  });
+  const auditEventId = sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`;
+  await tx.insert(auditEvents).values({ ...event, auditEventId });
 }
 
 /** Bounds the log: a caller that is refused without end must not fill it. */
