@@ -29,14 +29,9 @@ export class ApiError extends Error {
   }
 
   body(requestId: string): ErrorBody {
-    const { details, metadata } = this.extra;
-    return {
-      code: this.code,
-      message: this.message,
-      request_id: requestId,
-      ...(details && { details }),
-      ...(metadata && { metadata }),
-    };
+    const { code, message, extra } = this;
+    const { details, metadata } = extra;
+    return { code, message, request_id: requestId, ...(details && { details }), ...(metadata && { metadata }) };
   }
 }
 
@@ -95,25 +90,15 @@ export const MAX_DETAILS = 20;
 
 /** The problems that a schema has found, bounded: of a request, or of a message of the bus. */
 export function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
-  const issues = (error?.issues ?? []) as Issue[];
-  return withoutRepeats(issues)
+  return withoutRepeats((error?.issues ?? []) as Issue[])
     .slice(0, MAX_DETAILS)
-    .flatMap((issue) => {
-      const path = (issue.path ?? []).map((step) => (typeof step === 'object' ? step.key : step));
-      if (issue.code === 'unrecognized_keys') {
-        return (issue.keys ?? []).slice(0, MAX_DETAILS).map((key) => ({
-          location: locationOf(part, [...path, key]),
-          code: 'UNKNOWN_FIELD',
-          message: 'is not a known field',
-        }));
+    .flatMap(({ code = 'invalid', path = [], message, keys = [] }) => {
+      const steps = path.map((step) => (typeof step === 'object' ? step.key : step));
+      if (code !== 'unrecognized_keys') {
+        return [{ location: locationOf(part, steps), code: code.toUpperCase(), message: lowerFirst(message) }];
       }
-      return [
-        {
-          location: locationOf(part, path),
-          code: (issue.code ?? 'invalid').toUpperCase(),
-          message: lowerFirst(issue.message),
-        },
-      ];
+      const unknown = { code: 'UNKNOWN_FIELD', message: 'is not a known field' };
+      return keys.slice(0, MAX_DETAILS).map((key) => ({ location: locationOf(part, [...steps, key]), ...unknown }));
     })
     .slice(0, MAX_DETAILS);
 }

@@ -12,7 +12,6 @@ import {
   asTenant,
   type CommandOutcome,
   type GivenCommand,
-  type NewCommand,
 } from '../foundation/database/row-level-security.js';
 import { newIdTail, newIdTails } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
@@ -56,14 +55,8 @@ const MAX_CATALOG_READS = 5;
  * Checks commands and stores them. A used idempotency key stores nothing: the existing command is the result. More than
  * one statement is needed only if a command is refused, its key is used, or the catalog has changed.
  */
-export function createAcceptance({
-  database,
-  catalog,
-  signals,
-  metrics,
-  payloadLimitBytes,
-  waits,
-}: AcceptanceServices) {
+export function createAcceptance(services: AcceptanceServices) {
+  const { database, catalog, signals, metrics, payloadLimitBytes, waits } = services;
   const storeOne = createCommandAccepter(database);
 
   function check(request: CommandRequest, tenantId: string, found?: Found): Checked {
@@ -101,15 +94,10 @@ export function createAcceptance({
   }
 
   /** Stores checked commands of an admitted request. `batchId` belongs to commands that share one statement. */
-  const store = (given: GivenCommand[], caller: Origin, batchId: string | undefined) =>
-    batchId === undefined
-      ? Promise.all(given.map((command) => storeOne({ caller, command })))
-      : repeatedly(() =>
-          storeCommands(
-            database,
-            given.map((command) => ({ caller, command, batchId })),
-          ),
-        );
+  function store(given: GivenCommand[], caller: Origin, batchId: string | undefined) {
+    const all = given.map((command) => ({ caller, command, batchId }));
+    return batchId === undefined ? Promise.all(all.map(storeOne)) : repeatedly(() => storeCommands(database, all));
+  }
 
   /** Each command is stored or refused as if the commands came in requests of their own, one after the other. */
   async function accept(requests: readonly CommandRequest[], origin: Origin, batchId?: string) {
@@ -124,11 +112,8 @@ export function createAcceptance({
         const attempts = open.map((each) => ({ ...each, ...check(each.request, origin.tenantId, found) }));
         // The catalog in memory may be stale: only a fresh one may refuse.
         if (reads === 0 && attempts.some(({ invalid }) => invalid)) continue;
-        const outcomes = await store(
-          attempts.map((each) => toStore(each.request, each, origin, idTails[each.position] as string)),
-          origin,
-          batchId,
-        );
+        const given = attempts.map((each) => toStore(each.request, each, origin, idTails[each.position] as string));
+        const outcomes = await store(given, origin, batchId);
         const others = attempts.flatMap((each, index) => {
           const row = outcomes[index] as CommandOutcome;
           const key = each.request.idempotency_key;
@@ -139,11 +124,8 @@ export function createAcceptance({
         });
         if (stored.size > 0) wakeRelay();
         const mayBeUsed = others.filter(({ key, outcome }) => outcome !== 'REFUSED' || stored.has(key));
-        const existing = await readByKeys(
-          database,
-          origin.tenantId,
-          mayBeUsed.map(({ key }) => key),
-        );
+        const keys = mayBeUsed.map(({ key }) => key);
+        const existing = await readByKeys(database, origin.tenantId, keys);
         for (const { position, request, key, outcome, invalid, overload } of others) {
           const row = existing.get(key);
           const refusal = invalid ?? overload ?? (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined);
@@ -173,18 +155,12 @@ export type Acceptance = ReturnType<typeof createAcceptance>;
 type StoredTogether = { caller: Pick<Origin, 'tenantId' | 'clientId'>; command: GivenCommand; batchId?: string };
 
 /** Stores commands of admitted requests in one statement. Of several commands with one key the first is stored. */
-const storeCommands = (database: Database, given: readonly StoredTogether[]) =>
-  asIngest<CommandOutcome>(
-    database,
-    given.map(({ caller, command, batchId }, position) => ({
-      position,
-      tenant_id: caller.tenantId,
-      client_id: caller.clientId,
-      ...command,
-      batch_id: batchId,
-    })),
-    true,
-  );
+function storeCommands(database: Database, given: readonly StoredTogether[]) {
+  const rows = given.map(({ caller: { tenantId, clientId }, command, batchId }, position) => {
+    return { position, tenant_id: tenantId, client_id: clientId, ...command, batch_id: batchId };
+  });
+  return asIngest<CommandOutcome>(database, rows, true);
+}
 
 /** Stores the command of an admitted request. All waiting commands share one statement. */
 export const createCommandAccepter = (database: Database) =>
@@ -234,8 +210,7 @@ const toStore = (
       }
     : { idempotency_key: request.idempotency_key, is_refused: true };
 
-const payloadHash = ({ payload }: CommandRequest): NewCommand['payload_sha256'] =>
-  hash('sha256', canonicalJson(payload));
+const payloadHash = ({ payload }: CommandRequest) => hash('sha256', canonicalJson(payload));
 
 const { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds } =
   commands;

@@ -11,11 +11,9 @@ export const FLEET_DURABLE = 'simulated-fleet';
 /** The vendors of a new platform, and those named for simulation. Devices of any other vendor must be real. */
 export const isSimulated = (vendor: string) => /^(vendor_[ab]$|simulated)/.test(vendor);
 
-type CommandReads = Pick<Bus, 'commandReads'>;
-
 /** The durables of all adapters that read commands of this tenant and vendor. */
-export function readersOf(tenantId: string, vendor: string): string[] {
-  const own = [tenantId, PLATFORM_TENANT_ID].map((reader) => durables.adapter(reader, vendor));
+export function readersOf({ tenant_id, vendor }: { tenant_id: string; vendor: string }): string[] {
+  const own = [tenant_id, PLATFORM_TENANT_ID].map((reader) => durables.adapter(reader, vendor));
   return isSimulated(vendor) ? [...own, FLEET_DURABLE] : own;
 }
 
@@ -62,7 +60,7 @@ const newReads = statement(
  * Stores when adapters last read commands, to the minute. An adapter of tenant `platform` and the simulated fleet read
  * for every tenant. Nodes may do so at the same time: none waits for another.
  */
-export async function storeCommandReads(database: Database, bus: CommandReads): Promise<void> {
+export async function storeCommandReads(database: Database, bus: Pick<Bus, 'commandReads'>): Promise<void> {
   const reads = await bus.commandReads();
   if (reads.size === 0) return;
   await asAllTenants(database, async (tx) => {

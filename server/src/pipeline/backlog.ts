@@ -26,11 +26,10 @@ const unpublished = statement(
         (select tenant_id from outbox where tenant_id > waiting_tenant.tenant_id order by tenant_id limit 1), number + 1
       from waiting_tenant where tenant_id is not null and number < ${TENANTS}
     ), oldest as (
-      select created_at from waiting_tenant
+      select created_at from waiting_tenant cross join (values (true), (false)) as part (is_logged)
       cross join lateral (
-        (select created_at from outbox where tenant_id = waiting_tenant.tenant_id and is_logged order by position limit 1)
-        union all
-        (select created_at from outbox where tenant_id = waiting_tenant.tenant_id and not is_logged order by position limit 1)
+        select created_at from outbox
+        where tenant_id = waiting_tenant.tenant_id and outbox.is_logged = part.is_logged order by position limit 1
       ) as first
     ), unpublished_event as (
       select logged_at from events
@@ -132,10 +131,7 @@ export function createWaits(database: Database) {
       const queue = known.value().get(tenantId);
       return queue ? secondsOf(queue) : 0;
     },
-    /**
-     * Call it before the first request: rows may have waited since before the start. This first read does not
-     * depend on the leader, who may be starting, too.
-     */
+    /** Call it before the first request: rows may wait already. It needs no leader, who may be starting, too. */
     refresh: known.refresh,
   };
 }
@@ -163,15 +159,11 @@ const waitingQueues = statement(
         (select tenant_id from outbox where tenant_id > waiting_tenant.tenant_id order by tenant_id limit 1), number + 1
       from waiting_tenant where tenant_id is not null and number < ${WAITING_TENANTS}
     ), oldest (tenant_id, position, created_at) as (
-      select tenant_id, min(position), min(created_at) from waiting_tenant
+      select tenant_id, min(position), min(created_at)
+      from waiting_tenant cross join (values (true), (false)) as part (is_logged)
       cross join lateral (
-        (
-          select position, created_at from outbox
-          where tenant_id = waiting_tenant.tenant_id and is_logged order by position limit 1
-        ) union all (
-          select position, created_at from outbox
-          where tenant_id = waiting_tenant.tenant_id and not is_logged order by position limit 1
-        )
+        select position, created_at from outbox
+        where tenant_id = waiting_tenant.tenant_id and outbox.is_logged = part.is_logged order by position limit 1
       ) as first
       group by tenant_id
     )

@@ -52,7 +52,8 @@ export function commandCatalog(database: Database, compile = compilePayloadSchem
     asked = new Map();
     const found = new Map<string, CommandType | null>();
     const known = [...keys].map(([key, asked]) => ({ ...asked, known_revision: used.get(key)?.revision }));
-    for (const row of await readTypes(database, known)) found.set(keyOf(row), await typeOf(row));
+    const rows = await asAllTenantsStatement<Row>(database, selectTypes(JSON.stringify(known)));
+    for (const row of rows) found.set(keyOf(row), await typeOf(row));
     for (const key of keys.keys()) {
       const type = found.get(key);
       if (type) used.set(key, type);
@@ -97,9 +98,6 @@ const keyOf = ({ vendor, command_type }: Key) => `${vendor} ${command_type}`;
 type Row = Key & { revision: number | null; payload_schema: Record<string, unknown> | null };
 
 /** The types of enabled vendors, without a revision if the type is not enabled. A known schema is not sent again. */
-const readTypes = (database: Database, keys: readonly (Key & { known_revision: number | undefined })[]) =>
-  asAllTenantsStatement<Row>(database, selectTypes(JSON.stringify(keys)));
-
 const selectTypes = statement(
   'catalog: read the asked command types',
   (keys: string) => sql`

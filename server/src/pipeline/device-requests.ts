@@ -40,8 +40,7 @@ const newRequests = statement(
     with given as (
       select * from json_to_recordset(${given}::text::json) as given (
         position int, tenant_id text, vendor text, device_id text, request_type text, payload json,
-        dedupe_id text, expires_in_seconds int, id_tail text,
-        sent_at timestamptz
+        dedupe_id text, expires_in_seconds int, id_tail text, sent_at timestamptz
       )
     ), timed as (
       select given.*, at as received_at, (lpad(to_hex(round(extract(epoch from at) * 1000)::bigint), 12, '0') || id_tail)::uuid
@@ -77,9 +76,8 @@ const newRequests = statement(
 );
 
 /**
- * Stores device requests. All that wait share one statement. Such transactions run one after the other, and each uses
- * later times than the stored ones. So commits come in the order of the ids, and a reader with a cursor misses no
- * request.
+ * Stores device requests. All that wait share one statement. Such transactions run one after the other and use later
+ * times than the stored ones. So commits are in the order of the ids, and a reader with a cursor misses none.
  */
 export const createDeviceRequestReceiver = (database: Database, signals: Signals) =>
   batched<DeviceRequest, Reception>(
@@ -127,11 +125,7 @@ export const takeDeviceRequest =
 type DeviceRequestRow = typeof deviceRequests.$inferSelect;
 
 /** The messages of replies whose devices still wait, by `factKey`. */
-export async function replyMessages(
-  tx: Transaction,
-  facts: readonly Fact[],
-  now: string,
-): Promise<Map<string, Message>> {
+export async function replyMessages(tx: Transaction, facts: Fact[], now: string): Promise<Map<string, Message>> {
   const { tenantId, deviceRequestId, expiresAt } = deviceRequests;
   const found = await tx
     .select()
@@ -165,16 +159,13 @@ export function replyOf({ replyOutcome, replyPayload, replyError, repliedAt, rep
 function toReplyMessage(row: DeviceRequestRow): Message | null {
   const reply = replyOf(row);
   if (!reply) return null;
-  const { outcome, payload, error, replied_at } = reply;
+  const { replied_by_client_id: _, ...said } = reply;
   const body: DeviceReplyMessage = {
     device_request_id: row.deviceRequestId,
     dedupe_id: row.dedupeId,
     device_id: row.deviceId,
     request_type: row.requestType,
-    outcome,
-    payload,
-    error,
-    replied_at,
+    ...said,
     expires_at: row.expiresAt.toISOString(),
   };
   return {

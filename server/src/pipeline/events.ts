@@ -1,6 +1,6 @@
-import { eventTypes, type PlatformEvent } from '@tenant-open-platform/contract';
+import type { PlatformEvent } from '@tenant-open-platform/contract';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, sql as fragment, type SQL } from 'drizzle-orm';
+import { and, asc, eq, sql as fragment } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
@@ -8,7 +8,7 @@ import { newId } from '../foundation/ids.js';
 import { busPrincipals } from '../foundation/tables.js';
 import type { Bus, Message } from './bus/bus.js';
 import { commands, events, type RepublishedRange } from './tables.js';
-import { INITIAL, publicStatusOf, type State } from './transitions.js';
+import { INITIAL, publicStatusOf, stateOf } from './transitions.js';
 
 /** The columns of a command that events show; nothing that was sent to the device. */
 export const shownColumns = {
@@ -31,36 +31,20 @@ export const shownColumns = {
 type Command = Pick<typeof commands.$inferSelect, keyof typeof shownColumns>;
 type Event = typeof events.$inferSelect;
 
-type Shown = { occurredAt: Date; state: State; ended: Command | null };
+/** The same instant as `occurred_at`, of an event that is joined with its command. */
+export const occurredAt = fragment`case when ${events.eventType} = 'command.completed'
+  then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
 
 /** An accepted command shows the fields that never change, a completed one its final fields. */
-function shownBy({ eventType, loggedAt }: Event, command: Command): Shown {
-  switch (eventType) {
-    case 'command.accepted':
-      return { occurredAt: command.acceptedAt, state: INITIAL, ended: null };
-    case 'command.completed':
-      return { occurredAt: command.completedAt ?? loggedAt, state: command, ended: command };
-  }
-}
-
-const instants: Record<Event['eventType'], SQL> = {
-  'command.accepted': fragment`${commands.acceptedAt}`,
-  'command.completed': fragment`coalesce(${commands.completedAt}, ${events.loggedAt})`,
-};
-
-const instantOf = eventTypes.map((type) => fragment`when ${fragment.raw(`'${type}'`)} then ${instants[type]}`);
-
-/** The same instant as `occurred_at`, of an event that is joined with its command. */
-export const occurredAt = fragment`case ${events.eventType} ${fragment.join(instantOf, fragment` `)} end`;
-
 export function presentEvent(event: Event, command: Command): PlatformEvent {
-  const { occurredAt, state, ended } = shownBy(event, command);
+  const ended = event.eventType === 'command.completed' ? command : null;
+  const state = ended ? stateOf(ended) : INITIAL;
   return {
     event_id: event.eventId,
     event_type: event.eventType,
     schema_version: 1,
     tenant_id: event.tenantId,
-    occurred_at: occurredAt.toISOString(),
+    occurred_at: (ended ? (ended.completedAt ?? event.loggedAt) : command.acceptedAt).toISOString(),
     request: {
       request_id: command.requestId,
       client_id: command.createdByClientId,
@@ -71,9 +55,7 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
       vendor: command.vendor,
       device_id: command.deviceId,
       command_type: command.commandType,
-      status: state.status,
-      adapter_status: state.adapterStatus,
-      device_execution_status: state.deviceExecutionStatus,
+      ...state,
       public_status: publicStatusOf(state.status),
       status_reason: ended?.statusReason ?? null,
       result: ended?.result ?? null,
@@ -83,11 +65,7 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
   };
 }
 
-type NewEvent = {
-  tenant_id: string;
-  command_id: string;
-  event_type: Event['eventType'];
-};
+type NewEvent = { tenant_id: string; command_id: string; event_type: Event['eventType'] };
 
 /** An arbitrary lock number that only writers of the event log use. */
 const ADVISORY_LOCK = '5120998347';
@@ -186,9 +164,8 @@ function readPage(database: Database, range: Range): Promise<EventPage | null> {
 }
 
 /**
- * An event is read if its tenant has a CLIENT principal. One that is DISABLED or expired counts: it may connect again
- * later, and then continues at its position. If no event is published, a worker drains 1.3 times as many commands per
- * second.
+ * An event is read if its tenant has a CLIENT principal, even if DISABLED or expired: it may connect again later, and
+ * continues at its position. If no event is published, a worker drains 1.3 times as many commands per second.
  */
 async function readMessages(tx: Transaction, { after, until, tenantId }: Range) {
   const found = await tx

@@ -11,10 +11,10 @@ const moves: Move[] = [
   ['', 'the caller cancels', cancel],
   ...device_execution_status
     .unwrap()
-    .options.map((value): Move => ['device: ', value, (state) => report(state, { deviceExecutionStatus: value })]),
+    .options.map((value): Move => ['device: ', value, (state) => report(state, { device_execution_status: value })]),
   ...adapter_status
     .unwrap()
-    .options.map((value): Move => ['adapter: ', value, (state) => report(state, { adapterStatus: value })]),
+    .options.map((value): Move => ['adapter: ', value, (state) => report(state, { adapter_status: value })]),
   ['', 'the time is over', expire],
   ['', 'too large for the bus', failUnsent],
 ];

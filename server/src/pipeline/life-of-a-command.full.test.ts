@@ -173,14 +173,14 @@ const newModel = (): Model => ({
 });
 
 const wordsOf = ({ adapter_status, device_execution_status }: Said) => ({
-  ...(adapter_status && { adapterStatus: adapter_status }),
-  ...(device_execution_status && { deviceExecutionStatus: device_execution_status }),
+  ...(adapter_status && { adapter_status }),
+  ...(device_execution_status && { device_execution_status }),
 });
 
 const same = (one: State, other: State) =>
   one.status === other.status &&
-  one.adapterStatus === other.adapterStatus &&
-  one.deviceExecutionStatus === other.deviceExecutionStatus;
+  one.adapter_status === other.adapter_status &&
+  one.device_execution_status === other.device_execution_status;
 
 const isWord = (status: string | undefined, ...steps: string[]) => status !== undefined && !steps.includes(status);
 
@@ -255,8 +255,8 @@ async function read(id: string): Promise<Life> {
 
 const stateOf = ({ status, adapter_status, device_execution_status }: Answer['body']): State => ({
   status,
-  adapterStatus: adapter_status,
-  deviceExecutionStatus: device_execution_status,
+  adapter_status,
+  device_execution_status,
 });
 
 /** The invariants of every command in any state. */

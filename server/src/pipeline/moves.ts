@@ -1,11 +1,11 @@
+import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
 import { sql as fragment } from 'drizzle-orm';
 import type { Transaction } from '../foundation/database/database.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { logEvents } from './events.js';
-import type { LateResult } from './tables.js';
-import { isTerminal, type State, type StateColumns, stateColumns, stateOf } from './transitions.js';
+import { isTerminal, type State } from './transitions.js';
 
 /** A change of a command whose row the transaction has locked. */
 export type Move = {
@@ -22,28 +22,30 @@ export type Move = {
 /** A report after the status was final. It is kept and does not change the status. */
 export type LateReport = Omit<Move, 'vendor' | 'before' | 'after'> & {
   final: State;
-  said: Partial<State>;
-  lateResult: Omit<LateResult, 'received_at'> | null;
+  reported: State;
+  /** If it is the first result after the final status. */
+  lateResult: CommandUpdate | null;
 };
 
 /**
- * Writes changes, one per command, each with its history entry. If a status becomes final, it also logs the
- * command.completed event, once. A command that ends before it was dispatched may lack its command.accepted event: that
- * event is then logged first.
+ * Writes changes, one per command, each with its history entry. If a status becomes final, it logs command.completed,
+ * once. A command that ends before it was dispatched may lack its command.accepted event, which is then logged first.
  */
 export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return;
-  const events = moves.flatMap(({ tenantId, commandId, before, after }) => {
-    if (!completes({ before, after })) return [];
-    const event = { tenant_id: tenantId, command_id: commandId };
-    const completed = { ...event, event_type: 'command.completed' as const };
-    return before.status === 'ACCEPTED'
-      ? [{ ...event, event_type: 'command.accepted' as const }, completed]
-      : [completed];
+  const rows = moves.map((move) => ({
+    ...changeOf(move, move.after, move.after),
+    reason: move.reason ?? null,
+    result: move.result ?? null,
+    completes: completes(move),
+  }));
+  const events = moves.filter(completes).flatMap(({ tenantId: tenant_id, commandId: command_id, before }) => {
+    const untold = before.status === 'ACCEPTED' ? (['command.accepted'] as const) : [];
+    return [...untold, 'command.completed' as const].map((event_type) => ({ tenant_id, command_id, event_type }));
   });
   // In the background work, whose statements are prepared, they leave in one round trip. The update is sent first: it
   // does not run under the lock of the log, and its error is the one that is thrown.
-  await Promise.all([updateCommands(tx, moves), logEvents(tx, events)]);
+  await Promise.all([tx.execute(changes(JSON.stringify(rows))), logEvents(tx, events)]);
 }
 
 /**
@@ -88,40 +90,25 @@ const changes = statement(
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`,
 );
 
-async function updateCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
-  const rows = moves.map((move) => ({
-    ...changeOf(move, move.after, move.after),
-    reason: move.reason ?? null,
-    result: move.result ?? null,
-    completes: completes(move),
-  }));
-  await tx.execute(changes(JSON.stringify(rows)));
-}
-
 const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerminal(before) && isTerminal(after);
 
 type Listeners = { signals: Signals; metrics: Metrics };
 
 /** Counts the commands that these moves have ended, and wakes waiting requests. Call it after the commit. */
-export function announceMoves(
-  { signals, metrics }: Listeners,
-  moves: readonly Move[],
-  late: readonly LateReport[] = [],
-): void {
+export function announceMoves({ signals, metrics }: Listeners, moves: readonly Move[], late: LateReport[] = []): void {
   for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
-  const changed = [...moves, ...late];
-  const topicsOf = ({ tenantId, commandId }: Move | LateReport) => [
+  const changed = [...moves, ...late].flatMap(({ tenantId, commandId }) => [
     topics.command(tenantId, commandId),
     topics.events(tenantId),
-  ];
-  if (changed.length > 0) signals.send([topics.eventLog, ...changed.flatMap(topicsOf)]);
+  ]);
+  if (changed.length > 0) signals.send([topics.eventLog, ...changed]);
 }
 
 /** Writes late reports: a history entry, and late_result for the first one. */
 export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
   if (reports.length === 0) return;
   const rows = reports.map((report) => ({
-    ...changeOf(report, report.final, { ...report.final, ...report.said }),
+    ...changeOf(report, report.final, report.reported),
     completes: false,
     late_result: report.lateResult,
   }));
@@ -132,8 +119,8 @@ export async function keepLateReports(tx: Transaction, reports: readonly LateRep
 const changeOf = ({ tenantId, commandId, source, reason }: Move | LateReport, state: State, shown: State) => ({
   tenant_id: tenantId,
   command_id: commandId,
-  ...stateColumns(state),
-  entry: { source, ...stateColumns(shown), reason: reason ?? null },
+  ...state,
+  entry: { source, ...shown, reason: reason ?? null },
 });
 
 /**
@@ -153,12 +140,7 @@ type Key = { tenant_id: string; command_id: string };
 export const commandKey = ({ tenant_id, command_id }: Key) => `${tenant_id} ${command_id}`;
 
 type Row = Key &
-  StateColumns & {
-    vendor: string;
-    is_copied: boolean | null;
-    has_late_result: boolean;
-    history: StateColumns[] | null;
-  };
+  State & { vendor: string; is_copied: boolean | null; has_late_result: boolean; history: State[] | null };
 
 const lock = statement(
   'moves: lock commands',
@@ -189,17 +171,15 @@ export const lockCommands = (keys: readonly Key[]) => lock(JSON.stringify(keys))
 /** The commands that exist, from the rows of `lockCommands`. */
 export const lockedCommands = (rows: readonly object[]) =>
   new Map(
-    (rows as Row[]).map((row): [string, Locked] => [
-      commandKey(row),
-      {
-        vendor: row.vendor,
-        state: stateOf(row),
-        isCopied: row.is_copied === true,
-        hasLateResult: row.has_late_result,
-        seenStates: new Set((row.history ?? []).map((entry) => stateKey(stateOf(entry)))),
-      },
-    ]),
+    (rows as Row[]).map((row): [string, Locked] => {
+      const { tenant_id, command_id, vendor, is_copied, has_late_result: hasLateResult, history, ...state } = row;
+      const seenStates = new Set(history?.map(stateKey));
+      return [
+        commandKey({ tenant_id, command_id }),
+        { vendor, state, isCopied: is_copied === true, hasLateResult, seenStates },
+      ];
+    }),
   );
 
-export const stateKey = ({ status, adapterStatus, deviceExecutionStatus }: State) =>
-  `${status} ${adapterStatus} ${deviceExecutionStatus}`;
+export const stateKey = ({ status, adapter_status, device_execution_status }: State) =>
+  `${status} ${adapter_status} ${device_execution_status}`;

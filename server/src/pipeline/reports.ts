@@ -31,90 +31,73 @@ export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_E
 /** Applies reports of adapters. All waiting reports share one transaction, which locks their commands. */
 export const createCommandReporter = (database: Database, signals: Signals, metrics: Metrics) =>
   batched<Report, ReportOutcome>(reportKey, async (reports) => {
-    const outcomes = new Array<ReportOutcome>(reports.length);
-    const moves: Move[] = [];
-    const lateReports: LateReport[] = [];
     const applyAll = async (tx: Transaction, rows: readonly object[]) => {
       const commands = lockedCommands(rows);
-      for (const wave of oneReportPerCommand(reports)) {
-        const applied = wave.map((index) =>
-          apply(commands.get(reportKey(reports[index] as Report)), reports[index] as Report),
-        );
-        for (const [position, index] of wave.entries()) outcomes[index] = applied[position]?.outcome ?? 'UNKNOWN';
-        const movesOfWave = applied.flatMap(({ move }) => move ?? []);
-        const lateOfWave = applied.flatMap(({ late }) => late ?? []);
-        await moveCommands(tx, movesOfWave);
-        await keepLateReports(tx, lateOfWave);
-        moves.push(...movesOfWave);
-        lateReports.push(...lateOfWave);
+      const applied = reports.map((report) => apply(commands.get(reportKey(report)), report));
+      for (const wave of oneChangePerCommand(applied)) {
+        await moveCommands(tx, movesIn(wave));
+        await keepLateReports(tx, lateIn(wave));
       }
+      return applied;
     };
-    await asAllTenants(database, applyAll, lockCommands(reports.map(toKey)));
-    announceMoves({ signals, metrics }, moves, lateReports);
-    return outcomes;
+    const applied = await asAllTenants(database, applyAll, lockCommands(reports.map(toKey)));
+    announceMoves({ signals, metrics }, movesIn(applied), lateIn(applied));
+    return applied.map(({ outcome }) => outcome);
   });
+
+type Applied = { outcome: ReportOutcome; move?: Move; late?: LateReport };
+
+const movesIn = (applied: readonly Applied[]) => applied.flatMap(({ move }) => move ?? []);
+const lateIn = (applied: readonly Applied[]) => applied.flatMap(({ late }) => late ?? []);
 
 const toKey = ({ tenantId, update }: Report) => ({ tenant_id: tenantId, command_id: update.command_id });
 const reportKey = (report: Report) => commandKey(toKey(report));
 
-/** A statement can change a row only once, so a second report on the same command waits for the next round. */
-function oneReportPerCommand(reports: readonly Report[]): number[][] {
-  const waves: number[][] = [];
+/** A statement can change a row only once, so a second change of the same command waits for the next round. */
+function oneChangePerCommand(applied: readonly Applied[]): Applied[][] {
+  const waves: Applied[][] = [];
   const seen = new Map<string, number>();
-  for (const [index, report] of reports.entries()) {
-    const wave = seen.get(reportKey(report)) ?? 0;
-    seen.set(reportKey(report), wave + 1);
-    waves[wave] = [...(waves[wave] ?? []), index];
+  for (const one of applied) {
+    const change = one.move ?? one.late;
+    if (!change) continue;
+    const key = commandKey({ tenant_id: change.tenantId, command_id: change.commandId });
+    const wave = seen.get(key) ?? 0;
+    seen.set(key, wave + 1);
+    waves[wave] = [...(waves[wave] ?? []), one];
   }
   return waves;
 }
 
 /** Decides on one report, and updates the known state of the command for the next report. */
-function apply(command: Locked | undefined, { tenantId, vendor, update }: Report) {
-  if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' as const };
+function apply(command: Locked | undefined, { tenantId, vendor, update }: Report): Applied {
+  if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' };
   const before = command.state;
   const state = (command.isCopied && dispatch(before)) || before;
-  if (state.status === 'ACCEPTED') return { outcome: 'TOO_EARLY' as const };
-  const said = saidBy(update);
-  const entry = {
-    tenantId,
-    commandId: update.command_id,
-    source: update.device_execution_status ? ('DEVICE' as const) : ('ADAPTER' as const),
-    reason: update.status_reason,
-  };
+  if (state.status === 'ACCEPTED') return { outcome: 'TOO_EARLY' };
+  const { command_id: commandId, status_reason: reason, result, occurred_at: _, ...said } = update;
+  const source = said.device_execution_status ? ('DEVICE' as const) : ('ADAPTER' as const);
+  const entry = { tenantId, commandId, source, reason };
   if (!isTerminal(state)) {
     const after = report(state, said);
-    if (!after) return { outcome: 'REPEATED' as const };
+    if (!after) return { outcome: 'REPEATED' };
     command.state = after;
     command.seenStates.add(stateKey(after));
-    return { outcome: 'CHANGED' as const, move: { ...entry, vendor, before, after, result: update.result } };
+    return { outcome: 'CHANGED', move: { ...entry, vendor, before, after, result } };
   }
-  if (isOutdated(state, said)) return { outcome: 'REPEATED' as const };
+  if (isOutdated(state, said)) return { outcome: 'REPEATED' };
   // A late report is kept once, however often it is repeated: the history stays bounded.
-  const reported = stateKey({ ...state, ...said });
-  if (command.seenStates.has(reported)) return { outcome: 'REPEATED' as const };
-  command.seenStates.add(reported);
-  const lateResult = command.hasLateResult || !isResult(update) ? null : lateResultOf(update);
+  const reported = { ...state, ...said };
+  if (command.seenStates.has(stateKey(reported))) return { outcome: 'REPEATED' };
+  command.seenStates.add(stateKey(reported));
+  const lateResult = command.hasLateResult || !isResult(update) ? null : update;
   command.hasLateResult ||= lateResult !== null;
-  return { outcome: 'LATE' as const, late: { ...entry, final: state, said, lateResult } };
+  return { outcome: 'LATE', late: { ...entry, final: state, reported, lateResult } };
 }
-
-const saidBy = ({ adapter_status, device_execution_status }: CommandUpdate) => ({
-  ...(adapter_status && { adapterStatus: adapter_status }),
-  ...(device_execution_status && { deviceExecutionStatus: device_execution_status }),
-});
 
 /** IN_PROGRESS and DELIVERED are not results. */
 const isResult = ({ adapter_status, device_execution_status }: CommandUpdate) =>
   (device_execution_status !== undefined && device_execution_status !== 'IN_PROGRESS') ||
   (adapter_status !== undefined && adapter_status !== 'DELIVERED');
-
-const lateResultOf = ({ adapter_status, device_execution_status, status_reason, result }: CommandUpdate) => ({
-  adapter_status: adapter_status ?? null,
-  device_execution_status: device_execution_status ?? null,
-  status_reason: status_reason ?? null,
-  result: result ?? null,
-});
 
 const parkingReasons: Partial<Record<ReportOutcome, string>> = {
   UNKNOWN: 'The tenant of the subject has no such command for this vendor.',

@@ -52,16 +52,8 @@ const ASKS_AFTER_MS = 300;
 
 /** A vendor adapter with simulated devices, to try out the platform. It uses the bus like any other adapter. */
 export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<void> }> {
-  const timers = new Set<NodeJS.Timeout>();
-
-  function later(afterMs: number, act: () => void): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      act();
-    }, afterMs);
-    timers.add(timer);
-  }
-
+  let isStopped = false;
+  const later = (afterMs: number, act: () => void) => void setTimeout(() => isStopped || act(), afterMs).unref();
   const publish = (message: Message) => void bus.publish([message]).catch(() => {});
 
   const commands = await bus.consume({
@@ -81,14 +73,10 @@ export async function startSimulatedFleet(bus: Bus): Promise<{ stop(): Promise<v
     },
   });
   // The devices accept every reply.
-  const replies = await bus.consume({
-    stream: 'TOP_REPLIES',
-    durable: FLEET_DURABLE,
-    handle: async () => 'DONE',
-  });
+  const replies = await bus.consume({ stream: 'TOP_REPLIES', durable: FLEET_DURABLE, handle: async () => 'DONE' });
   return {
     async stop() {
-      for (const timer of timers) clearTimeout(timer);
+      isStopped = true;
       await Promise.all([commands.stop(), replies.stop()]);
     },
   };
@@ -108,9 +96,6 @@ function firmwareCheckOf({ command_id, tenant_id, vendor, device_id }: CommandMe
     payload: { version: '2.4.0' },
     dedupe_id: `reboot-${command_id}`,
   };
-  return {
-    subject: subjects.deviceRequest(tenant_id, vendor),
-    id: newId(),
-    body: Buffer.from(JSON.stringify(request)),
-  };
+  const subject = subjects.deviceRequest(tenant_id, vendor);
+  return { subject, id: newId(), body: Buffer.from(JSON.stringify(request)) };
 }

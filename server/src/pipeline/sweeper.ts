@@ -10,7 +10,7 @@ import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { readersOf } from './adapter-reads.js';
 import type { Bus } from './bus/bus.js';
 import { announceMoves, type Move, moveCommands } from './moves.js';
-import { dispatch, expire, type StateColumns, stateOf } from './transitions.js';
+import { dispatch, expire, type State } from './transitions.js';
 
 const BATCH = 500;
 /** A round reads at most this many overdue commands. Later rounds read the rest. */
@@ -20,15 +20,11 @@ const reasons = {
   EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was dispatched to an adapter.' },
   TIMED_OUT: { code: 'TIMED_OUT', message: 'The command was dispatched and no result arrived before the deadline.' },
 };
-const ofCopy = {
+const RESTORED = {
   code: 'RESTORED',
   message:
     'The database was restored to a state from before the end of the command, and no result arrived since. The command may have been executed.',
 };
-const noAdapter = (vendor: string) => ({
-  code: 'NO_ADAPTER',
-  message: `No adapter has ever read commands of ${vendor}.`,
-});
 
 /**
  * RECENT: the deadline passed since the last sweep. It runs often and reads each command about once.
@@ -67,10 +63,7 @@ const OLD_MS = 60_000;
 /** Overdue commands of one tenant, vendor and status. */
 type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'> & { first_deadline_at: number };
 
-/**
- * The range of deadlines that a round reads. `next` is the deadline after the range; null if there is none. Other
- * instants are Unix milliseconds.
- */
+/** The range of deadlines that a round reads. `next`: the one after it, or null. Other instants: Unix milliseconds. */
 type Slice = {
   from: string;
   to: string;
@@ -80,7 +73,7 @@ type Slice = {
   groups: Group[];
 };
 
-type Row = StateColumns & {
+type Row = State & {
   tenant_id: string;
   command_id: string;
   vendor: string;
@@ -124,8 +117,7 @@ export function createCommandSweeper(options: Options) {
   async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
     const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
     const latest = options.now();
-    const next = nextSlice({ mark: from, latest, overdueSeconds });
-    const [found] = await asAllTenantsStatement<Slice>(database, next);
+    const [found] = await asAllTenantsStatement<Slice>(database, nextSlice(from, latest, overdueSeconds));
     const slice = found as Slice;
     const now = performance.now();
     if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
@@ -139,13 +131,8 @@ export function createCommandSweeper(options: Options) {
     const ending = groups.filter(({ until, first_deadline_at }) => first_deadline_at <= until);
     const reads = await readsOf(bus, ending);
     const due = ending.map((group) => ({ ...group, until: toText(group.until), was_read: reads(group) }));
-    const ended =
-      due.length > 0
-        ? await endCommands(
-            options,
-            dueCommands({ groups: JSON.stringify(due), from: slice.from, to: slice.to, latest, overdueSeconds }),
-          )
-        : 0;
+    const overdueNow = dueCommands(JSON.stringify(due), slice, latest, overdueSeconds);
+    const ended = due.length > 0 ? await endCommands(options, overdueNow) : 0;
     lastRoundAt = performance.now();
     resumeFrom = from;
     return { ended, slice };
@@ -161,7 +148,7 @@ export function createCommandSweeper(options: Options) {
       const since = Math.min(firstOpen, slice.asked_at - (overdue === 'OLD' ? OLD_MS : COMMIT_MS));
       firstOpen = Number.POSITIVE_INFINITY;
       if (overdue === 'RECENT') openSince = toText(since);
-      else await storeMark(database, toText(since));
+      else await asAllTenantsStatement(database, newMark(toText(since)));
       return 0;
     }
   };
@@ -185,17 +172,13 @@ const newMark = statement(
   (until: string) => sql`update sweep_marks set swept_until = ${until}::timestamptz where name = 'commands'`,
 );
 
-const storeMark = (database: Database, until: string) => asAllTenantsStatement(database, newMark(until));
-
-type SliceOf = { mark: string; latest: string; overdueSeconds: number };
-
 /**
  * The groups of the next overdue commands. A mark that lies ahead was set while the database's clock was ahead: nothing
  * that became due since may be missed. Deadlines have whole milliseconds.
  */
 const nextSlice = statement(
   'sweeper: next slice',
-  ({ mark, latest, overdueSeconds }: SliceOf) => sql`
+  (mark: string, latest: string, overdueSeconds: number) => sql`
     with clock as (
       select present, case
         when ${mark}::timestamptz > present then present - make_interval(secs => ${(2 * OLD_MS) / 1_000})
@@ -232,24 +215,17 @@ async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: 
   }
 }
 
-/**
- * Whether an adapter has ever read commands of a DISPATCHED group: true if the bus does not answer for all of them. Each
- * durable is asked once.
- */
+/** Whether an adapter has ever read commands of a group; true if the bus does not answer. Asks each durable once. */
 async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Group) => boolean> {
-  const readers = groups.filter(({ status }) => status !== 'ACCEPTED').flatMap(readersOfGroup);
+  const readers = groups.filter(({ status }) => status !== 'ACCEPTED').flatMap(readersOf);
   const reads = readers.length > 0 && (await bus.commandReads([...new Set(readers)]).catch(() => null));
-  return (group) => !reads || readersOfGroup(group).some((durable) => reads.has(durable));
+  return (group) => !reads || readersOf(group).some((durable) => reads.has(durable));
 }
-
-const readersOfGroup = ({ tenant_id, vendor }: Group) => readersOf(tenant_id, vendor);
-
-type Due = { groups: string; from: string; to: string; latest: string; overdueSeconds: number };
 
 /** `adapter_reads`: NATS may have lost its durables since. */
 const dueCommands = statement(
   'sweeper: due commands',
-  ({ groups, from, to, latest, overdueSeconds }: Due) => sql`
+  (groups: string, { from, to }: Slice, latest: string, overdueSeconds: number) => sql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
       was_read or exists (
         select from tenants
@@ -277,12 +253,11 @@ async function endCommands({ database, ...listeners }: Options, due: SQL): Promi
   return moves.length;
 }
 
-function toMove(row: Row): Move[] {
-  const { tenant_id: tenantId, command_id: commandId, vendor } = row;
-  const before = stateOf(row);
-  const after = expire((row.is_copied && dispatch(before)) || before);
+function toMove({ tenant_id: tenantId, command_id: commandId, vendor, was_read, is_copied, ...before }: Row): Move[] {
+  const after = expire((is_copied && dispatch(before)) || before);
   if (!after) return [];
-  const timedOut = row.was_read ? reasons.TIMED_OUT : noAdapter(vendor);
-  const reason = row.is_copied ? ofCopy : row.status === 'ACCEPTED' ? reasons.EXPIRED : timedOut;
+  const noAdapter = { code: 'NO_ADAPTER', message: `No adapter has ever read commands of ${vendor}.` };
+  const timedOut = was_read ? reasons.TIMED_OUT : noAdapter;
+  const reason = is_copied ? RESTORED : before.status === 'ACCEPTED' ? reasons.EXPIRED : timedOut;
   return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
 }

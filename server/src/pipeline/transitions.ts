@@ -1,45 +1,26 @@
 import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
-import type { commands } from './tables.js';
+import type { commands, HistoryEntry } from './tables.js';
 
-type Row = typeof commands.$inferSelect;
-
-export type State = {
-  status: Row['status'];
-  adapterStatus: Row['adapterStatus'];
-  deviceExecutionStatus: Row['deviceExecutionStatus'];
-};
+/** Named as in SQL, messages and answers. */
+export type State = Pick<HistoryEntry, 'status' | 'adapter_status' | 'device_execution_status'>;
 
 /** A report of an adapter on a command, for itself or for the device. */
-export type ReportedStatuses = {
-  adapterStatus?: CommandUpdate['adapter_status'];
-  deviceExecutionStatus?: CommandUpdate['device_execution_status'];
-};
+export type ReportedStatuses = Pick<CommandUpdate, 'adapter_status' | 'device_execution_status'>;
 
-/** The columns of a state, named as in SQL, messages and answers. */
-export type StateColumns = {
-  status: State['status'];
-  adapter_status: State['adapterStatus'];
-  device_execution_status: State['deviceExecutionStatus'];
-};
+type Row = Pick<typeof commands.$inferSelect, 'status' | 'adapterStatus' | 'deviceExecutionStatus'>;
 
-export const stateOf = ({ status, adapter_status, device_execution_status }: StateColumns): State => ({
-  status,
-  adapterStatus: adapter_status,
-  deviceExecutionStatus: device_execution_status,
-});
-
-export const stateColumns = ({ status, adapterStatus, deviceExecutionStatus }: State): StateColumns => ({
+export const stateOf = ({ status, adapterStatus, deviceExecutionStatus }: Row): State => ({
   status,
   adapter_status: adapterStatus,
   device_execution_status: deviceExecutionStatus,
 });
 
-export const INITIAL: State = { status: 'ACCEPTED', adapterStatus: 'PENDING', deviceExecutionStatus: 'NOT_STARTED' };
+export const INITIAL: State = { status: 'ACCEPTED', adapter_status: 'PENDING', device_execution_status: 'NOT_STARTED' };
 
 export const isTerminal = ({ status }: Pick<State, 'status'>) => status !== 'ACCEPTED' && status !== 'DISPATCHED';
 
 /** Statuses only move to a higher rank. */
-const adapterRank: Record<State['adapterStatus'], number> = {
+const adapterRank: Record<State['adapter_status'], number> = {
   PENDING: 0,
   SENT: 1,
   DELIVERED: 2,
@@ -49,7 +30,7 @@ const adapterRank: Record<State['adapterStatus'], number> = {
   FAILED: 3,
   TIMED_OUT: 3,
 };
-const deviceRank: Record<State['deviceExecutionStatus'], number> = {
+const deviceRank: Record<State['device_execution_status'], number> = {
   NOT_STARTED: 0,
   IN_PROGRESS: 1,
   SUCCEEDED: 2,
@@ -60,13 +41,13 @@ const deviceRank: Record<State['deviceExecutionStatus'], number> = {
 };
 
 /** The status for a final state of the device, which takes precedence over the adapter's. */
-const statusByDevice: Partial<Record<State['deviceExecutionStatus'], State['status']>> = {
+const statusByDevice: Partial<Record<State['device_execution_status'], State['status']>> = {
   SUCCEEDED: 'SUCCEEDED',
   FAILED: 'FAILED',
   REJECTED: 'REJECTED',
   TIMED_OUT: 'TIMED_OUT',
 };
-const statusByAdapter: Partial<Record<State['adapterStatus'], State['status']>> = {
+const statusByAdapter: Partial<Record<State['adapter_status'], State['status']>> = {
   REJECTED: 'REJECTED',
   UNSUPPORTED: 'UNSUPPORTED',
   UNREACHABLE: 'FAILED',
@@ -76,7 +57,7 @@ const statusByAdapter: Partial<Record<State['adapterStatus'], State['status']>> 
 
 /** The relay is about to publish the command. */
 export const dispatch = (state: State): State | null =>
-  state.status === 'ACCEPTED' ? { ...state, status: 'DISPATCHED', adapterStatus: 'SENT' } : null;
+  state.status === 'ACCEPTED' ? { ...state, status: 'DISPATCHED', adapter_status: 'SENT' } : null;
 
 /** The caller cancels the command before it is dispatched. */
 export const cancel = (state: State): State | null =>
@@ -86,33 +67,35 @@ export const cancel = (state: State): State | null =>
 export function expire(state: State): State | null {
   if (state.status === 'ACCEPTED') return { ...state, status: 'EXPIRED' };
   if (state.status !== 'DISPATCHED') return null;
-  const adapterStatus = state.adapterStatus === 'SENT' ? 'TIMED_OUT' : state.adapterStatus;
-  return { status: 'TIMED_OUT', adapterStatus, deviceExecutionStatus: 'UNKNOWN' };
+  const adapter_status = state.adapter_status === 'SENT' ? 'TIMED_OUT' : state.adapter_status;
+  return { status: 'TIMED_OUT', adapter_status, device_execution_status: 'UNKNOWN' };
 }
 
 /** The bus can never carry the command: it has not reached the adapter. */
 export const failUnsent = (state: State): State | null =>
-  state.status === 'DISPATCHED' ? { ...state, status: 'FAILED', adapterStatus: 'FAILED' } : null;
+  state.status === 'DISPATCHED' ? { ...state, status: 'FAILED', adapter_status: 'FAILED' } : null;
 
 /** A report of the adapter; null if it changes nothing: a repeat, a step back, too early or too late. */
-export function report(state: State, { adapterStatus, deviceExecutionStatus }: ReportedStatuses): State | null {
+export function report(state: State, said: ReportedStatuses): State | null {
   if (state.status !== 'DISPATCHED') return null;
-  const device = higher(deviceRank, state.deviceExecutionStatus, deviceExecutionStatus);
+  const device = higher(deviceRank, state.device_execution_status, said.device_execution_status);
   const statusOfDevice = statusByDevice[device];
   // A report of the device implies delivery. After the device's final report the adapter's reports no longer count.
-  const adapterSaid = statusOfDevice ? 'DELIVERED' : (adapterStatus ?? (deviceExecutionStatus && 'DELIVERED'));
-  const adapter = higher(adapterRank, state.adapterStatus, adapterSaid);
-  if (device === state.deviceExecutionStatus && adapter === state.adapterStatus) return null;
+  const adapterSaid = statusOfDevice
+    ? 'DELIVERED'
+    : (said.adapter_status ?? (said.device_execution_status && 'DELIVERED'));
+  const adapter = higher(adapterRank, state.adapter_status, adapterSaid);
+  if (device === state.device_execution_status && adapter === state.adapter_status) return null;
   const status = statusOfDevice ?? statusByAdapter[adapter] ?? state.status;
-  return { status, adapterStatus: adapter, deviceExecutionStatus: device };
+  return { status, adapter_status: adapter, device_execution_status: device };
 }
 
 /** Progress that was sent before the final result and is handled after it: the bus keeps no order between two updates. */
-export const isOutdated = (state: State, { adapterStatus, deviceExecutionStatus }: ReportedStatuses): boolean =>
-  state.deviceExecutionStatus !== 'UNKNOWN' &&
-  (statusByDevice[state.deviceExecutionStatus] ?? statusByAdapter[state.adapterStatus]) !== undefined &&
-  (adapterStatus === undefined || adapterStatus === 'DELIVERED') &&
-  (deviceExecutionStatus === undefined || deviceExecutionStatus === 'IN_PROGRESS');
+export const isOutdated = (state: State, { adapter_status, device_execution_status }: ReportedStatuses): boolean =>
+  state.device_execution_status !== 'UNKNOWN' &&
+  (statusByDevice[state.device_execution_status] ?? statusByAdapter[state.adapter_status]) !== undefined &&
+  (adapter_status === undefined || adapter_status === 'DELIVERED') &&
+  (device_execution_status === undefined || device_execution_status === 'IN_PROGRESS');
 
 const higher = <Status extends string>(
   rank: Record<Status, number>,

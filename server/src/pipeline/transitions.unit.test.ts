@@ -18,11 +18,11 @@ const adapterWords = ['DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FA
 const deviceWords = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT'] as const;
 
 /** Every report that the contract allows. */
-const reports: ReportedStatuses[] = [undefined, ...adapterWords].flatMap((adapterStatus) =>
-  [undefined, ...deviceWords].flatMap((deviceExecutionStatus) =>
-    adapterStatus === undefined && deviceExecutionStatus === undefined
+const reports: ReportedStatuses[] = [undefined, ...adapterWords].flatMap((adapter_status) =>
+  [undefined, ...deviceWords].flatMap((device_execution_status) =>
+    adapter_status === undefined && device_execution_status === undefined
       ? []
-      : [{ ...(adapterStatus && { adapterStatus }), ...(deviceExecutionStatus && { deviceExecutionStatus }) }],
+      : [{ ...(adapter_status && { adapter_status }), ...(device_execution_status && { device_execution_status }) }],
   ),
 );
 
@@ -96,7 +96,7 @@ function expectedStatus(life: readonly Happening[]): string {
     if (happening === 'expire') return 'TIMED_OUT';
     if (typeof happening === 'string') continue;
     const decided =
-      finalByDevice[happening.deviceExecutionStatus ?? ''] ?? finalByAdapter[happening.adapterStatus ?? ''];
+      finalByDevice[happening.device_execution_status ?? ''] ?? finalByAdapter[happening.adapter_status ?? ''];
     if (decided) return decided;
   }
   return 'DISPATCHED';
@@ -158,8 +158,8 @@ describe('in every state that a command can reach', () => {
   test('no status moves back', () => {
     const orders = {
       status: ['ACCEPTED', 'DISPATCHED'],
-      adapterStatus: ['PENDING', 'SENT', 'DELIVERED'],
-      deviceExecutionStatus: ['NOT_STARTED', 'IN_PROGRESS'],
+      adapter_status: ['PENDING', 'SENT', 'DELIVERED'],
+      device_execution_status: ['NOT_STARTED', 'IN_PROGRESS'],
     } as const;
     for (const { before, after } of moves) {
       for (const [name, order] of Object.entries(orders)) {
@@ -189,29 +189,29 @@ describe('in every state that a command can reach', () => {
   test('dispatching sets adapter_status SENT', () => {
     expect(dispatch(INITIAL)).toEqual({
       status: 'DISPATCHED',
-      adapterStatus: 'SENT',
-      deviceExecutionStatus: 'NOT_STARTED',
+      adapter_status: 'SENT',
+      device_execution_status: 'NOT_STARTED',
     });
   });
 
   test('without a result in time, SENT becomes TIMED_OUT, DELIVERED stays, and the device status is UNKNOWN', () => {
     const overdue = moves.filter(({ happening, before }) => happening === 'expire' && before.status === 'DISPATCHED');
-    expect(new Set(overdue.map(({ before }) => before.adapterStatus))).toEqual(new Set(['SENT', 'DELIVERED']));
+    expect(new Set(overdue.map(({ before }) => before.adapter_status))).toEqual(new Set(['SENT', 'DELIVERED']));
     for (const { before, after } of overdue) {
       expect(after).toEqual({
         status: 'TIMED_OUT',
-        adapterStatus: before.adapterStatus === 'SENT' ? 'TIMED_OUT' : 'DELIVERED',
-        deviceExecutionStatus: 'UNKNOWN',
+        adapter_status: before.adapter_status === 'SENT' ? 'TIMED_OUT' : 'DELIVERED',
+        device_execution_status: 'UNKNOWN',
       });
     }
   });
 
   test('a report of the device implies delivery', () => {
     for (const { happening, after } of moves) {
-      if (typeof happening === 'string' || happening.deviceExecutionStatus === undefined) continue;
-      expect(['PENDING', 'SENT']).not.toContain(after.adapterStatus);
-      const isLastWord = happening.deviceExecutionStatus !== 'IN_PROGRESS';
-      if (isLastWord || happening.adapterStatus === undefined) expect(after.adapterStatus).toBe('DELIVERED');
+      if (typeof happening === 'string' || happening.device_execution_status === undefined) continue;
+      expect(['PENDING', 'SENT']).not.toContain(after.adapter_status);
+      const isLastWord = happening.device_execution_status !== 'IN_PROGRESS';
+      if (isLastWord || happening.adapter_status === undefined) expect(after.adapter_status).toBe('DELIVERED');
     }
   });
 });

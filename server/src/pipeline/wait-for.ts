@@ -79,7 +79,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
       headers: { 'Retry-After': '1' },
     });
 
-  async function waitFor<Found>({ call, topic, waitSeconds, look, isEnough }: LongPoll<Found>): Promise<Found> {
+  return async function waitFor<Found>({ call, topic, waitSeconds, look, isEnough }: LongPoll<Found>): Promise<Found> {
     if (waitSeconds === 0) return look();
     const leave = slots.take(call.tenantId);
     if (!leave) throw tooMany();
@@ -112,9 +112,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
       sleepers.delete(self);
       leave();
     }
-  }
-
-  return waitFor;
+  };
 }
 
 const changesOf = statement(

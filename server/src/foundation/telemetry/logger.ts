@@ -35,16 +35,6 @@ export const createLogger = (
     destination,
   );
 
-type Serialized = {
-  type: string;
-  message?: string;
-  code?: string;
-  query?: string;
-  stack: string;
-  cause?: unknown;
-  errors?: unknown[];
-};
-
 /** An AggregateError may have a failure for each of thousands of durables. */
 const MAX_ERRORS = 3;
 
@@ -55,13 +45,15 @@ const MAX_ERRORS = 3;
 export function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { code, query } = error as { code?: unknown; query?: unknown };
-  const serialized: Serialized = { type: error.constructor.name, stack: framesOf(error) };
-  if (!(error instanceof DrizzleQueryError)) serialized.message = error.message;
-  if (typeof code === 'string') serialized.code = code;
-  if (typeof query === 'string') serialized.query = query;
-  if (error.cause !== undefined) serialized.cause = serializeError(error.cause);
-  if (error instanceof AggregateError) serialized.errors = error.errors.slice(0, MAX_ERRORS).map(serializeError);
-  return serialized;
+  return {
+    type: error.constructor.name,
+    stack: framesOf(error),
+    ...(!(error instanceof DrizzleQueryError) && { message: error.message }),
+    ...(typeof code === 'string' && { code }),
+    ...(typeof query === 'string' && { query }),
+    ...(error.cause !== undefined && { cause: serializeError(error.cause) }),
+    ...(error instanceof AggregateError && { errors: error.errors.slice(0, MAX_ERRORS).map(serializeError) }),
+  };
 }
 
 /** The stack begins with the message, which may span any number of lines. */
@@ -70,15 +62,11 @@ function framesOf({ message, stack = '' }: Error): string {
   return start === -1 ? '' : stack.slice(start + message.length).trimStart();
 }
 
-type Level = 'info' | 'warn' | 'error';
-
 /** Writes a line under a code, unless the code has its lines already. */
-export type BoundedLog = (level: Level, code: string, fields: object, message: string) => void;
+export type BoundedLog = (level: 'info' | 'warn' | 'error', code: string, fields: object, message: string) => void;
 
-type Bounds = { lines: number; everyMs: number };
-
-const TEN_A_SECOND: Bounds = { lines: 10, everyMs: 1_000 };
-export const ONCE_A_MINUTE: Bounds = { lines: 1, everyMs: 60_000 };
+const TEN_A_SECOND = { lines: 10, everyMs: 1_000 };
+export const ONCE_A_MINUTE = { lines: 1, everyMs: 60_000 };
 
 /** A log that a flood of requests cannot fill: so many lines of each code, then how many were left out. */
 export function boundedLog(logger: Logger, { lines, everyMs } = TEN_A_SECOND): BoundedLog {
@@ -99,7 +87,7 @@ export function boundedLog(logger: Logger, { lines, everyMs } = TEN_A_SECOND): B
   };
 }
 
-type Refusal = {
+type RefusedRequest = {
   code: string;
   status: number;
   request_id: string;
@@ -111,15 +99,15 @@ type Refusal = {
   req: IncomingMessage | null;
 };
 
-export type LogRefusal = (refusal: Refusal) => void;
+export type LogRefusal = (request: RefusedRequest) => void;
 
 const MAX_PATH_LENGTH = 256;
 
 /** Logs answers of 400 and above, so that an operator can find a request_id. */
 export const refusalLog =
   (log: BoundedLog): LogRefusal =>
-  ({ req, ...refusal }) =>
-    log('info', refusal.code, { ...refusal, ...(req && claimsOf(req)) }, 'refused');
+  ({ req, ...facts }) =>
+    log('info', facts.code, { ...facts, ...(req && claimsOf(req)) }, 'refused');
 
 /** The request without the parts that may hold a secret: query, signature, user and password of a URL. */
 function claimsOf({ method, url = '', headers }: IncomingMessage) {

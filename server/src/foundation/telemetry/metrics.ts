@@ -8,10 +8,8 @@ const WITHIN_MS = 2_000;
 const within = <Result>(reading: Promise<Result>) =>
   Promise.race([reading.catch(() => null), delay(WITHIN_MS, null, { ref: false })]);
 
-type Sources = { watchdog: Watchdog; peers?: Peers };
-
 /** Metrics of one process, in the Prometheus exposition format. Operations are labelled with their names. */
-export function createMetrics({ watchdog, peers = noPeers() }: Sources) {
+export function createMetrics({ watchdog, peers = noPeers() }: { watchdog: Watchdog; peers?: Peers }) {
   const registry = new Registry();
   if (peers.name) registry.setDefaultLabels({ process: peers.name });
   collectDefaultMetrics({ register: registry });

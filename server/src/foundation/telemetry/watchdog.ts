@@ -1,13 +1,11 @@
 /** If a vital loop completes no round for this time beyond its interval, the process is unready. */
 const STUCK_AFTER_MS = 10_000;
 
-type Loop = { idleMs: () => number; limitMs: number };
-
 export type Watchdog = ReturnType<typeof createWatchdog>;
 
 /** Records when each loop of this process last completed a round. A loop that hangs does not report itself. */
 export function createWatchdog() {
-  const loops = new Map<string, Loop>();
+  const loops = new Map<string, { idleMs: () => number; limitMs: number }>();
   return {
     /** Returns a function that the loop calls after each successful round. */
     watchRounds(name: string, { everyMs, isVital }: { everyMs: number; isVital: boolean }): () => void {

@@ -18,12 +18,7 @@ type Change = {
 };
 
 /** The result of a change. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
-type Changed<Result> = {
-  result: Result;
-  before: Facts | null;
-  after: Facts | null;
-  secrets?: SecretChanges;
-};
+type Changed<Result> = { result: Result; before: Facts | null; after: Facts | null; secrets?: SecretChanges };
 
 /** More changes than this, and a caller that repeats them, only wait for each other. */
 const MAX_WAITING = 32;
@@ -105,10 +100,8 @@ const auditOf = ({ caller, operation, requestId, sourceAddress }: Call) => ({
 
 /** The id is a UUID v7 from the database's clock, so the primary key lists the log in order. */
 export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
-  await tx.insert(auditEvents).values({
-    ...event,
-    auditEventId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
-  });
+  const auditEventId = sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`;
+  await tx.insert(auditEvents).values({ ...event, auditEventId });
 }
 
 /** Bounds the log: a caller that is refused without end must not fill it. */

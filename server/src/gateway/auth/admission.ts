@@ -62,11 +62,10 @@ type AdmissionRow = Verdict & (CommandOutcome | { outcome: null });
 export function createAdmission(database: Database) {
   const admit = batched<{ signed: SignedRequest; command: GivenCommand | undefined }, AdmissionRow>(
     ({ signed }) => nonceKey(signed),
-    (requests) =>
-      asIngest(
-        database,
-        requests.map(({ signed, command }, position) => Object.assign(toRequestRow(signed, position), command)),
-      ),
+    (requests) => {
+      const rows = requests.map(({ signed, command }, at) => Object.assign(toRequestRow(signed, at), command));
+      return asIngest(database, rows);
+    },
   );
   return (signed: SignedRequest, command?: GivenCommand) => admit({ signed, command });
 }

@@ -30,13 +30,7 @@ export type Authenticated = VerifiedBy & {
   countFailure(): ApiError;
 };
 
-type Options = {
-  database: Database;
-  keyring: Keyring;
-  limits: RateLimits;
-  logger: Logger;
-  bodyLimitBytes: number;
-};
+type Options = { database: Database; keyring: Keyring; limits: RateLimits; logger: Logger; bodyLimitBytes: number };
 
 /** Reads the whole request and verifies its signature. Throws an ApiError if it refuses the request. */
 export function createAuthenticate({ database, keyring, limits, logger, bodyLimitBytes }: Options) {
@@ -112,14 +106,12 @@ function readAuthHeaders(req: IncomingMessage) {
   const timestamp = read('timestamp');
   const nonce = read('nonce');
   const signature = read('signature');
-  if (faults.length > 0) throw notSigned(faults);
+  if (faults.length > 0) {
+    const problems = faults.map(({ location, message }) => `${location} ${message}`).join('; ');
+    const message = `The authentication headers are not valid: ${problems}.`;
+    throw new ApiError('UNAUTHENTICATED', { message, details: faults });
+  }
   return { clientId, timestamp, nonce, signature: Buffer.from(signature.slice('v1='.length), 'hex') };
 }
-
-const notSigned = (details: ErrorDetail[]) =>
-  new ApiError('UNAUTHENTICATED', {
-    message: `The authentication headers are not valid: ${details.map(({ location, message }) => `${location} ${message}`).join('; ')}.`,
-    details,
-  });
 
 export const hashNonce = (nonce: string) => hash('sha256', nonce).slice(0, 32);

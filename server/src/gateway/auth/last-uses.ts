@@ -25,11 +25,7 @@ export function createLastUses(database: Database) {
     const uses = [...unstored];
     for (let start = 0; start < uses.length; start += BATCH_SIZE) {
       const batch = uses.slice(start, start + BATCH_SIZE);
-      const kept = await storeUses(
-        database,
-        batch.map(([, use]) => use),
-        everySeconds,
-      );
+      const kept = await storeUses(database, batch, everySeconds);
       for (const [key, use] of batch) if (!kept.has(use.clientId) && unstored.get(key) === use) unstored.delete(key);
     }
   }
@@ -64,8 +60,8 @@ export function startStoringUses(lastUses: LastUses, looping: Looping) {
  * another transaction has locked them. Nodes may store at the same time: the latest instant wins, and none waits for
  * another. A use of a secret that is neither the current nor the previous one is a use of the credential alone.
  */
-async function storeUses(database: Database, uses: readonly Use[], everySeconds: number): Promise<Set<string>> {
-  const rows = uses.map(({ tenantId, clientId, secretVersion, usedAt }) => ({
+async function storeUses(database: Database, uses: readonly [key: string, Use][], everySeconds: number) {
+  const rows = uses.map(([, { tenantId, clientId, secretVersion, usedAt }]) => ({
     tenant_id: tenantId,
     client_id: clientId,
     version: secretVersion,

@@ -84,11 +84,7 @@ export function createSignatureVerifier(database: Database, keyring: Keyring, lo
   }
 }
 
-function verifiedBy(
-  { credential, current, previous }: SigningKeys,
-  text: string,
-  signature: Buffer,
-): VerifiedBy | null {
+function verifiedBy({ credential, current, previous }: SigningKeys, text: string, signature: Buffer) {
   if (isSignedWith(current, text, signature)) return credential;
   if (!isSignedWith(previous, text, signature)) return null;
   return credential && { ...credential, secretVersion: credential.secretVersion - 1 };
@@ -124,12 +120,7 @@ const sealStandIn = (keyring: Keyring, secret: string): Row => ({
 const STAND_IN = 'stand-in';
 
 /** Returns a row for every id, so that an unknown id costs the database and the driver the same work. */
-async function readRows(
-  database: Database,
-  { keyIds }: Keyring,
-  standIn: string,
-  clientIds: string[],
-): Promise<Map<string, Row>> {
+async function readRows(database: Database, { keyIds }: Keyring, standIn: string, clientIds: string[]) {
   const rows = await asAllTenantsStatement<Row>(
     database,
     sql`

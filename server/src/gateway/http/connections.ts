@@ -94,10 +94,7 @@ export class Connection {
     return res && !res.headersSent && !res.req.complete ? res.req : null;
   }
 
-  /**
-   * The refused bytes are not HTTP or came too late. The refusal answers them, unless an earlier request still waits
-   * for its answer.
-   */
+  /** The bytes are not HTTP or came too late. The refusal answers them, unless an earlier request still waits. */
   refuse(refusal: () => string): void {
     if (this.#isLingering || this.socket.destroyed) return;
     if (this.#answering && !this.incompleteRequest) this.stopReading();
@@ -179,10 +176,7 @@ export function openConnections(limits: ConnectionLimits, reportLimit: (atLimit:
       const isAdded =
         hasRoom(ofNetwork, limits.maxConnectionsPerNetwork, 'address', address) &&
         hasRoom(all, limits.maxConnections, 'total', address);
-      if (!isAdded) {
-        socket.destroy();
-        return;
-      }
+      if (!isAdded) return void socket.destroy();
       const connection = new Connection(socket, network, () => {
         for (const open of [all, ofNetwork]) if (open.delete(socket)) open.set(socket, connection);
       });
@@ -229,9 +223,6 @@ function canonical(text: string): string | null {
   return isIPv6(address) ? ipaddr.process(address).toString() : null;
 }
 
-/**
- * The key by which failures and connections are counted: the IPv4 address, or the /64 of an IPv6 address. One customer
- * has at least that many addresses.
- */
+/** Failures and connections are counted by IPv4 address, or by the /64 of an IPv6 address, which one customer has. */
 export const networkOf = (address: string): string =>
   isIPv6(address) ? `${ipaddr.IPv6.networkAddressFromCIDR(`${address}/64`)}/64` : address;

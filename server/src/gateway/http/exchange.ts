@@ -73,10 +73,7 @@ export function createAnswerError(logger: Logger) {
     if (error instanceof KeyMissingError) logMissingKey('error', error.keyId, { key_id: error.keyId }, error.message);
     else if (answer.status >= 500 && !isDecided)
       log('error', answer.code, { err: error, request_id: requestId, trace_id, operation }, answer.code);
-    if (reply.headersSent) {
-      reply.destroy();
-      return;
-    }
+    if (reply.headersSent) return void reply.destroy();
     reply.locals.code = answer.code;
     answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
   };
@@ -153,12 +150,10 @@ const tooLarge = (limit: number) =>
 
 const JSON_MEDIA_TYPE = /^application\/json[\t ]*(;[\t ]*charset="?utf-8"?[\t ]*)?$/i;
 
+type Parsed = { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError };
+
 /** The value of a JSON body (undefined for an empty body), or the problem, which only an admitted caller learns. */
-export function parseBody(
-  contentType: string | undefined,
-  bytes: Buffer,
-  maxDepth: number | undefined,
-): { value: unknown; problem?: undefined } | { value?: undefined; problem: ApiError } {
+export function parseBody(contentType: string | undefined, bytes: Buffer, maxDepth: number | undefined): Parsed {
   if (bytes.length === 0) return { value: undefined };
   if (contentType === undefined || !JSON_MEDIA_TYPE.test(contentType)) {
     const message = 'The body must be JSON. Send Content-Type: application/json.';
@@ -181,8 +176,7 @@ const ABANDONED = 499;
 type Observers = { logger: Logger; logRefusal: LogRefusal; metrics: Metrics };
 
 /** Counts and logs a request when it ends, whether answered or abandoned. */
-export function observe(req: Incoming, reply: Reply, observers: Observers): void {
-  const { logger, logRefusal, metrics } = observers;
+export function observe(req: Incoming, reply: Reply, { logger, logRefusal, metrics }: Observers): void {
   const startedAt = performance.now();
   const span = req.url.startsWith('/api/') ? startSpan(req.method, SpanKind.SERVER, req.headers.traceparent) : null;
   reply.locals.traceparent = span ? traceparentOf(span) : undefined;

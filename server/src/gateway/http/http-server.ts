@@ -8,10 +8,7 @@ import type { LogRefusal } from '../../foundation/telemetry/logger.js';
 import { type AtLimit, type ConnectionLimits, openConnections } from './connections.js';
 import { requestIdOf } from './exchange.js';
 
-type Options = ConnectionLimits & {
-  logRefusal: LogRefusal;
-  reportLimit: (atLimit: AtLimit) => void;
-};
+type Options = ConnectionLimits & { logRefusal: LogRefusal; reportLimit: (atLimit: AtLimit) => void };
 
 export type HttpServer = {
   server: Server;

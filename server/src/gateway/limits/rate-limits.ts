@@ -6,19 +6,12 @@ const WINDOW_SECONDS = 60;
 /** A list of this size costs the platform about as much as a small read. A larger answer counts as several requests. */
 const BYTES_OF_A_REQUEST = 65_536;
 
-/**
- * The processes share one counter. A client with one connection is served by one process, so splitting the quota among
- * processes would be wrong.
- */
+/** The processes share one counter: a client with one connection meets one process, so a split quota would be wrong. */
 const TELL_AFTER_MS = 100;
 
 type Caller = { tenantId: string; clientId: string };
 
-type Limits = {
-  requestsPerMinute: number;
-  requestsPerMinutePerTenant: number;
-  failedAuthenticationsPerMinute: number;
-};
+type Limits = { requestsPerMinute: number; requestsPerMinutePerTenant: number; failedAuthenticationsPerMinute: number };
 
 /** Null: as configured. */
 export type Quotas = { requests_per_minute: number | null; requests_per_minute_of_tenant: number | null };
@@ -79,19 +72,16 @@ function quota(name: keyof typeof reasons, configured: number, peers: Peers) {
     for (const [key, count] of counts as typeof untold) windows.add(key, count);
   });
 
-  function tellSoon(key: string, requests: number): void {
-    if (!peers.name) return;
-    if (untold.size === 0) setTimeout(tell, TELL_AFTER_MS).unref();
-    untold.set(key, (untold.get(key) ?? 0) + requests);
-  }
-
   function tell(): void {
     peers.tell(topic, untold);
     untold = new Map();
   }
 
   function add(key: string, requests: number) {
-    tellSoon(key, requests);
+    if (peers.name) {
+      if (untold.size === 0) setTimeout(tell, TELL_AFTER_MS).unref();
+      untold.set(key, (untold.get(key) ?? 0) + requests);
+    }
     return windows.add(key, requests);
   }
 

@@ -47,28 +47,20 @@ export type Durable = {
   subjects?: readonly string[];
 };
 
-export type Consumer = Durable & {
-  handle: (delivery: Delivery) => Promise<Outcome>;
-};
+export type Consumer = Durable & { handle: (delivery: Delivery) => Promise<Outcome> };
 
 /** How many messages a consumer handles at a time. */
 export const MAX_IN_FLIGHT = 256;
 
 /** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
 export type Bus = {
-  /**
-   * Publishes in this order. Resolves once each message is acknowledged or known to be undeliverable; rejects if one
-   * may be missing.
-   */
+  /** Publishes in this order. Resolves once each is acknowledged or undeliverable; rejects if one may be missing. */
   publish(messages: readonly Message[]): Promise<Undeliverable[]>;
   /** Creates a durable for an adapter. Adapters may read their durables and cannot create any. */
   provide(durable: Durable): Promise<void>;
   /** When the oldest unhandled message of this subject reached TOP_UPDATES; null if none. It may reject. */
   oldestUntaken(subject: string): Promise<Date | null>;
-  /**
-   * When durables of TOP_COMMANDS were last read: now while a reader waits; null if that is unknown. A durable that was
-   * never read is absent. It may reject.
-   */
+  /** Last reads of durables of TOP_COMMANDS: now while a reader waits, null if unknown, absent if never. May reject. */
   commandReads(only?: readonly string[]): Promise<ReadonlyMap<string, Date | null>>;
   /** The share of TOP_UPDATES that is in use. Rejects if the bus does not answer. */
   fullness(): Promise<number>;

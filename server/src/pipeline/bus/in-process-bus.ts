@@ -28,12 +28,7 @@ export function inProcessBus(): Bus {
   const seen = new Set<string>();
   const queues = new Map<string, Queue>();
   /** Messages that were published before their first durable existed, as a stream would keep them. */
-  const kept = new Map<StreamName, Message[]>();
-
-  const streamOf = (subject: string) =>
-    (Object.keys(streamSubjects) as StreamName[]).find((stream) =>
-      streamSubjects[stream].some((pattern) => subjectMatches(pattern, subject)),
-    );
+  const kept: Record<StreamName, Message[]> = { TOP_COMMANDS: [], TOP_REPLIES: [], TOP_UPDATES: [], TOP_EVENTS: [] };
 
   function provide(durable: Durable): Queue {
     const key = `${durable.stream} ${durable.durable}`;
@@ -41,8 +36,7 @@ export function inProcessBus(): Bus {
     if (existing) return existing;
     const queue = startQueue(durable);
     queues.set(key, queue);
-    for (const message of kept.get(durable.stream) ?? []) if (reads(durable, message)) queue.push(message);
-    kept.delete(durable.stream);
+    for (const message of kept[durable.stream].splice(0)) if (reads(durable, message)) queue.push(message);
     return queue;
   }
 
@@ -53,14 +47,12 @@ export function inProcessBus(): Bus {
         if (!stream) throw new Error(`No stream keeps ${message.subject}.`);
         if (!remember(seen, message.id)) continue;
         const ofStream = [...queues.values()].filter(({ durable }) => durable.stream === stream);
-        if (ofStream.length === 0) keep(kept, stream, message);
+        if (ofStream.length === 0 && kept[stream].push(message) > MAX_KEPT) kept[stream].shift();
         for (const queue of ofStream) if (reads(queue.durable, message)) queue.push(message);
       }
       return [];
     },
-    async provide(durable) {
-      provide(durable);
-    },
+    provide: async (durable) => void provide(durable),
     async oldestUntaken(subject) {
       const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(subject) ?? []);
       return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
@@ -78,18 +70,13 @@ export function inProcessBus(): Bus {
     },
     async forgetTenant(tenantId) {
       const isOfTenant = ({ subject }: { subject: string }) => subjectMatches(subjectsOfTenant(tenantId), subject);
-      for (const [stream, messages] of kept) {
-        const others = messages.filter((message) => !isOfTenant(message));
-        kept.set(stream, others);
-      }
+      for (const stream of streams) kept[stream] = kept[stream].filter((message) => !isOfTenant(message));
       for (const [key, queue] of queues) {
         queue.drop(isOfTenant);
         if (isDurableOfTenant(queue.durable.durable, tenantId)) queues.delete(key);
       }
     },
-    async consume(consumer) {
-      return provide(consumer).read(consumer.handle);
-    },
+    consume: async (consumer) => provide(consumer).read(consumer.handle),
     lastEvent: async () => null,
     ownPublicKey: null,
     onRestored() {},
@@ -104,12 +91,10 @@ export function inProcessBus(): Bus {
   };
 }
 
-function keep(kept: Map<StreamName, Message[]>, stream: StreamName, message: Message): void {
-  const messages = kept.get(stream) ?? [];
-  messages.push(message);
-  if (messages.length > MAX_KEPT) messages.shift();
-  kept.set(stream, messages);
-}
+const streams = Object.keys(streamSubjects) as StreamName[];
+
+const streamOf = (subject: string) =>
+  streams.find((stream) => streamSubjects[stream].some((pattern) => subjectMatches(pattern, subject)));
 
 function remember(seen: Set<string>, id: string): boolean {
   if (seen.has(id)) return false;
@@ -134,18 +119,13 @@ function startQueue(durable: Durable) {
   /** By id, in the order of their arrival. */
   const untaken = new Map<string, Queued>();
   const readers = new Set<Reader>();
-  const timers = new Set<NodeJS.Timeout>();
   let stoppedAt: Date | null = null;
 
-  /** The reader with the fewest messages in progress. */
-  const nextReader = () =>
-    [...readers]
-      .filter(({ underWay }) => underWay.size < MAX_IN_FLIGHT)
-      .sort((one, other) => one.underWay.size - other.underWay.size)[0];
-
+  /** Each message goes to the reader with the fewest messages in progress. */
   function next(): void {
-    for (let reader = nextReader(); reader; reader = nextReader()) {
-      const delivery = queued.shift();
+    for (;;) {
+      const [reader] = [...readers].sort((one, other) => one.underWay.size - other.underWay.size);
+      const delivery = reader && reader.underWay.size < MAX_IN_FLIGHT && queued.shift();
       if (!delivery) return;
       start(reader, delivery);
     }
@@ -157,21 +137,16 @@ function startQueue(durable: Durable) {
       .then((outcome) => {
         underWay.delete(handled);
         if (outcome === 'DONE') untaken.delete(delivery.id);
-        else retryLater(delivery, outcome.retryInMs);
+        else setTimeout(retry, outcome.retryInMs, delivery).unref();
         next();
       });
     underWay.add(handled);
   }
 
-  function retryLater(delivery: Queued, afterMs: number): void {
-    const timer = setTimeout(() => {
-      timers.delete(timer);
-      // Else it was dropped meanwhile.
-      if (!untaken.has(delivery.id)) return;
-      queued.push({ ...delivery, attempt: delivery.attempt + 1 });
-      next();
-    }, afterMs);
-    timers.add(timer);
+  function retry(delivery: Queued): void {
+    // Else it was dropped meanwhile.
+    if (untaken.has(delivery.id)) queued.push({ ...delivery, attempt: delivery.attempt + 1 });
+    next();
   }
 
   async function stop(reader: Reader): Promise<void> {
@@ -208,9 +183,6 @@ function startQueue(durable: Durable) {
       setImmediate(next);
       return { stop: () => stop(reader) };
     },
-    async close(): Promise<void> {
-      await Promise.all([...readers].map(stop));
-      for (const timer of timers) clearTimeout(timer);
-    },
+    close: () => Promise.all([...readers].map(stop)),
   };
 }

@@ -11,7 +11,6 @@ import {
 } from '@nats-io/jetstream';
 import { fromSeed } from '@nats-io/nkeys';
 import {
-  type Authenticator,
   AuthorizationError,
   type ConnectionOptions,
   connect,
@@ -68,10 +67,10 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   const seed = await readSeed(options);
   const connection = await connectToNats(options, seed);
   let isConnected = true;
-  const lossOfConnection = new Set<() => void>();
+  const untilLoss = new Set<(error: Error) => void>();
   void watch(connection, logger, (connected) => {
     isConnected = connected;
-    if (!connected) for (const tell of lossOfConnection) tell();
+    if (!connected) for (const reject of untilLoss) reject(new Error(UNREADY));
   });
   const client = jetstream(connection, { timeout: ACK_WITHIN_MS });
   const manager = await waitForJetStream(() => startJetStream(connection, options)).catch(async (error: unknown) => {
@@ -80,18 +79,12 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   });
   const probing = await jetstreamManager(connection, { timeout: PROBE_WITHIN_MS, checkAPI: false });
   const restored: (() => void)[] = [];
-  /**
-   * A publish over a lost connection gets no acknowledgement. Reject it at once, so that the sender soon repeats the
-   * lost messages.
-   */
-  async function unlessLost(sending: Promise<unknown>): Promise<void> {
-    let tell = () => {};
-    const lost = new Promise<never>((_resolve, reject) => {
-      tell = () => reject(new Error(UNREADY));
+  /** A lost connection brings no acknowledgement. Reject at once, so that the sender soon repeats the lost messages. */
+  const unlessLost = (sending: Promise<unknown>) =>
+    new Promise<unknown>((resolve, reject) => {
+      untilLoss.add(reject);
+      void sending.then(resolve, reject).finally(() => untilLoss.delete(reject));
     });
-    lossOfConnection.add(tell);
-    await Promise.race([sending, lost]).finally(() => lossOfConnection.delete(tell));
-  }
   const restoreStreams = shared(
     async () => {
       // nats-server may still be removing the files of a deleted stream when it answers that the stream does not exist.
@@ -141,9 +134,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       warnedOf = streams;
     },
     countSingleCopies: singleCopies,
-    onRestored(tell) {
-      restored.push(tell);
-    },
+    onRestored: (tell) => void restored.push(tell),
     ownPublicKey: publicKeyOf(seed),
     async oldestUntaken(subject) {
       if (!isConnected) throw new Error(UNREADY);
@@ -222,10 +213,7 @@ const isForGood = (error: Error) => error instanceof InvalidArgumentError || isA
 
 const isCluster = ({ info }: NatsConnection) => info?.cluster !== undefined;
 
-const copiesOn = (connection: NatsConnection, { replicas }: NatsOptions) => ({
-  isCluster: isCluster(connection),
-  replicas,
-});
+const copiesOn = (nats: NatsConnection, { replicas }: NatsOptions) => ({ isCluster: isCluster(nats), replicas });
 
 const SINGLE_COPIES =
   'streams of the NATS cluster have one copy, so the loss of one server stops them: set NATS_REPLICAS to 3, and see that three servers are up and have room';
@@ -244,17 +232,19 @@ async function startJetStream(connection: NatsConnection, options: NatsOptions):
 }
 
 /** A cluster that has just started needs a moment to elect the leader that answers. */
-async function waitForJetStream<Result>(start: () => Promise<Result>): Promise<Result> {
-  const until = performance.now() + JETSTREAM_WITHIN_MS;
+const waitForJetStream = <Result>(start: () => Promise<Result>) =>
+  repeatFor(JETSTREAM_WITHIN_MS, 'NATS answers, but JetStream does not', start);
+
+/** A StartupError ends the attempts. */
+async function repeatFor<Result>(ms: number, problem: string, attempt: () => Promise<Result>): Promise<Result> {
+  const until = performance.now() + ms;
   for (;;) {
     try {
-      return await start();
+      return await attempt();
     } catch (error) {
       if (error instanceof StartupError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      if (performance.now() > until) {
-        throw new StartupError(`NATS answers, but JetStream does not: ${reason}.`, { isTemporary: true });
-      }
+      if (performance.now() > until) throw new StartupError(`${problem}: ${reason}.`, { isTemporary: true });
       await delay(RETRY_AFTER_MS);
     }
   }
@@ -282,29 +272,21 @@ async function watch(connection: NatsConnection, logger: Logger, tell: (isConnec
 async function connectToNats(options: NatsOptions, seed: Buffer | undefined): Promise<NatsConnection> {
   const urls = options.url.split(',').map((url) => new URL(url.trim()));
   const authenticator = authenticatorOf(options, urls, seed);
-  const settings: ConnectionOptions = {
+  const settings = {
     name: 'tenant-open-platform',
     servers: urls.map(({ host }) => host),
     ...(authenticator && { authenticator }),
     ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
     timeout: ATTEMPT_MS,
     ...connectionOptions,
-  };
-  const until = performance.now() + (options.startWithinMs ?? START_WITHIN_MS);
-  for (;;) {
-    try {
-      return await connect(settings);
-    } catch (error) {
-      const hosts = urls.map(({ host }) => host).join(', ');
-      const reason = error instanceof Error ? error.message : String(error);
-      if (error instanceof AuthorizationError)
-        throw new StartupError(`NATS at ${hosts} refuses the platform: ${reason}.`);
-      if (performance.now() > until) {
-        throw new StartupError(`NATS does not answer at ${hosts}: ${reason}.`, { isTemporary: true });
-      }
-      await delay(RETRY_AFTER_MS);
-    }
-  }
+  } satisfies ConnectionOptions;
+  const hosts = settings.servers.join(', ');
+  return repeatFor(options.startWithinMs ?? START_WITHIN_MS, `NATS does not answer at ${hosts}`, () =>
+    connect(settings).catch((error: unknown) => {
+      if (!(error instanceof AuthorizationError)) throw error;
+      throw new StartupError(`NATS at ${hosts} refuses the platform: ${error.message}.`);
+    }),
+  );
 }
 
 /** The file with the private seed, alone or in a credentials file. */
@@ -320,11 +302,7 @@ function publicKeyOf(seed: Buffer | undefined): string | null {
 }
 
 /** Credentials come from the first URL or from a file. */
-function authenticatorOf(
-  { credsFile }: NatsOptions,
-  [url]: readonly URL[],
-  seed: Buffer | undefined,
-): Authenticator | undefined {
+function authenticatorOf({ credsFile }: NatsOptions, [url]: readonly URL[], seed: Buffer | undefined) {
   if (seed) return credsFile ? credsAuthenticator(seed) : nkeyAuthenticator(seedBytes(seed));
   if (!url || url.username === '') return undefined;
   return usernamePasswordAuthenticator(decodeURIComponent(url.username), decodeURIComponent(url.password));

@@ -14,7 +14,7 @@ import { headerOf } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { type Consumer, type Durable, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_AN_ERROR_MS } from './bus.js';
 
-export type JetStream = {
+type JetStream = {
   client: JetStreamClient;
   manager: JetStreamManager;
   restoreStreams: () => Promise<void>;
@@ -22,9 +22,8 @@ export type JetStream = {
 };
 
 /**
- * How long a reader may stay silent before its message goes to another reader. Our own readers send a sign of life
- * every 2 seconds, so messages of a killed node are redelivered well before most commands time out. Adapters are
- * promised 30 seconds.
+ * How long a reader may be silent before another gets its message. Our own readers send a sign of life every 2 seconds,
+ * so messages of a killed node are redelivered before most commands time out. Adapters are promised 30 seconds.
  */
 const ACK_WAIT_MS = 5_000;
 const STILL_WORKING_MS = 2_000;
@@ -37,11 +36,7 @@ const PULL_MS = 5_000;
 export const ensureAdapterDurable = (manager: JetStreamManager, durable: Durable) =>
   ensureDurable(manager, durable, ADAPTER_ACK_WAIT_MS);
 
-async function ensureDurable(
-  { consumers }: JetStreamManager,
-  { stream, durable, subjects }: Durable,
-  ackWaitMs: number,
-): Promise<ConsumerInfo> {
+async function ensureDurable(manager: JetStreamManager, { stream, durable, subjects }: Durable, ackWaitMs: number) {
   const config = {
     durable_name: durable,
     ...(subjects?.length === 1
@@ -54,11 +49,11 @@ async function ensureDurable(
     max_deliver: -1,
   };
   try {
-    return await consumers.add(stream, config);
+    return await manager.consumers.add(stream, config);
   } catch (error) {
     // nats-server 2.9 updates an existing durable here, later versions refuse to.
     if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_ALREADY_EXISTS) throw error;
-    return consumers.update(stream, durable, config);
+    return manager.consumers.update(stream, durable, config);
   }
 }
 

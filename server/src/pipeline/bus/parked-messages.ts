@@ -19,20 +19,14 @@ type Parked = ParkingReason & { subject: string; body: Buffer };
 export const createParker = (database: Database) =>
   batched<Parked, undefined>(
     ({ subject }) => subject,
-    async (messages) => {
-      await parkMessages(database, messages);
-      return messages.map(() => undefined);
-    },
+    (messages) => parkMessages(database, messages).then(() => messages.map(() => undefined)),
   );
 
-export const parkMessage = (
-  database: Database,
-  { subject, body }: { subject: string; body: Buffer },
-  reason: string,
-): Promise<unknown> => parkMessages(database, [{ subject, body, reason }]);
+export const parkMessage = (database: Database, { subject, body }: Omit<Parked, 'reason'>, reason: string) =>
+  parkMessages(database, [{ subject, body, reason }]);
 
 /** A message of a deleted tenant is dropped: nothing of the tenant may come back. */
-function parkMessages(database: Database, messages: readonly Parked[]): Promise<unknown> {
+function parkMessages(database: Database, messages: readonly Parked[]) {
   const rows = messages.map(({ subject, body, reason, details = [] }) => {
     const isWhole = body.length <= MAX_MESSAGE_BYTES;
     return {
@@ -97,7 +91,11 @@ const replacement = statement(
     where tenants.status not in ('DELETING', 'DELETED') and ${reason}::text is not null`,
 );
 
-async function replaceCopy(database: Database, delivery: Delivery, why: ParkingReason | null): Promise<boolean> {
+/**
+ * Replaces the parked copy of a message that is refused again: it gets a new id, time and reason. Without a reason it
+ * deletes the copy. Returns false if there is none, or its tenant is deleted. It needs no quota, because it adds no row.
+ */
+export async function replaceParkedCopy(database: Database, delivery: Delivery, why: ParkingReason | null) {
   const { subject, body } = delivery;
   const id = parkedIdOf(delivery);
   if (!id) return false;
@@ -108,14 +106,7 @@ async function replaceCopy(database: Database, delivery: Delivery, why: ParkingR
 }
 
 /** Deletes the parked copy of a message that is now taken. */
-export const deleteParkedCopy = (database: Database, delivery: Delivery) => replaceCopy(database, delivery, null);
-
-/**
- * Replaces the parked copy of a message that is refused again: it gets a new id, time and reason. Returns false if there
- * is no copy, or its tenant is deleted. It needs no quota, because it adds no row.
- */
-export const replaceParkedCopy = (database: Database, delivery: Delivery, why: ParkingReason) =>
-  replaceCopy(database, delivery, why);
+export const deleteParkedCopy = (database: Database, delivery: Delivery) => replaceParkedCopy(database, delivery, null);
 
 const BATCH = 1_000;
 /** How much a tenant may keep. Its oldest messages above these limits are deleted. */
@@ -130,9 +121,11 @@ export function purgeParkedMessages(database: Database, keptDays: number): Purge
   return {
     table: 'parked_messages',
     async round() {
-      const expired = await deleteExpired(database, keptDays);
+      const { count: expired } = await asAllTenantsStatement(database, expiredRows(nodeClock(), keptDays));
       if (expired > 0) return { removed: expired, hasMore: true };
-      const { tenantId, removed } = await deleteBeyondLimit(database, lastTenantId);
+      const [beyond] = await asAllTenantsStatement<Beyond>(database, rowsBeyondLimit(lastTenantId));
+      if (!beyond) throw new Error('The statement returned no row.');
+      const { tenantId, removed } = beyond;
       if (removed < BATCH) lastTenantId = tenantId ?? '';
       return { removed, hasMore: tenantId !== null };
     },
@@ -150,8 +143,7 @@ const expiredRows = statement(
     ))`,
 );
 
-const deleteExpired = async (database: Database, keptDays: number): Promise<number> =>
-  (await asAllTenantsStatement(database, expiredRows(nodeClock(), keptDays))).count;
+type Beyond = { tenantId: string | null; removed: number };
 
 /**
  * Deletes messages of the next tenant that may be above its limits. The tenantId is null if there is none. It reads the
@@ -183,10 +175,3 @@ const rowsBeyondLimit = statement(
     )
     select (select tenant_id from next) as "tenantId", (select count(*)::int from deleted) as removed`,
 );
-
-async function deleteBeyondLimit(database: Database, after: string) {
-  type Done = { tenantId: string | null; removed: number };
-  const [done] = await asAllTenantsStatement<Done>(database, rowsBeyondLimit(after));
-  if (!done) throw new Error('The statement returned no row.');
-  return done;
-}

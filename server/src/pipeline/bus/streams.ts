@@ -21,8 +21,7 @@ const MIB = 1_024 * KIB;
 const DUPLICATE_WINDOW_MS = 10 * MINUTE_MS;
 /**
  * The shortest window that NATS allows. Adapters choose the ids of updates: in a longer window NATS would drop a
- * tenant's message because another tenant used the same id. The platform itself handles an update or a request only
- * once.
+ * tenant's message because another tenant used the same id. The platform handles an update or a request only once.
  */
 const SHORTEST_WINDOW_MS = 100;
 
@@ -64,11 +63,8 @@ const MAX_UPDATES_PER_SUBJECT = 5_000;
 /** Survives the loss of one server. */
 const COPIES_ON_A_CLUSTER = 3;
 
-export type Copies = {
-  isCluster: boolean;
-  /** Absent: three on a cluster. */
-  replicas?: number | undefined;
-};
+/** Without `replicas`: three on a cluster. */
+export type Copies = { isCluster: boolean; replicas?: number | undefined };
 
 /** The settings that the platform relies on. All other settings of a stream belong to the operator. */
 const ownedConfig = (name: StreamName) =>
@@ -112,11 +108,7 @@ export async function ensureStreams(manager: JetStreamManager, copies: Copies): 
   return wasMissing;
 }
 
-async function ensureStream(
-  { streams }: JetStreamManager,
-  name: StreamName,
-  { isCluster, replicas }: Copies,
-): Promise<boolean> {
+async function ensureStream({ streams }: JetStreamManager, name: StreamName, { isCluster, replicas }: Copies) {
   const owned = ownedConfig(name);
   const found = await streams.info(name).catch((error: unknown): StreamInfo | null => {
     if (error instanceof JetStreamApiError && error.status === 404) return null;

@@ -48,9 +48,8 @@ const PARKED_UNITS_PER_MINUTE = 600;
 const MANY_WAITING_UNITS = 1_000;
 
 /**
- * Handles messages of one kind. It checks subject, size and shape, with the same JSON rules as for requests. A message
- * that cannot be handled is counted and parked with the reason. It is never redelivered, and no message waits
- * behind it.
+ * Handles messages of one kind. It checks subject, size and shape, with the JSON rules of requests. A message that
+ * cannot be handled is counted and parked with the reason: it is never redelivered, and no message waits behind it.
  */
 export function createMessageTaker<Schema extends z.ZodType>(
   { database, logger, metrics, pacer, isNearlyFull }: Options,

@@ -27,16 +27,15 @@ export function createDispatch({ database, signals, metrics, now }: Services) {
       const commands = rows.filter(isCommand);
       const replies = rows.filter((row) => !isCommand(row));
       const sent = replies.length > 0 ? await replyMessages(tx, replies, now()) : new Map<string, Message>();
-      const topicsOfCommands: string[] = [];
       if (commands.length > 0) {
         // In one round trip. The dispatch is sent first: the log is locked after the commands.
         const [dispatched] = await Promise.all([dispatchCommands(tx, commands, now()), logAccepted(tx, commands)]);
         for (const [key, message] of dispatched) sent.set(key, message);
-        const moved = commands.filter((row) => dispatched.has(factKey(row)));
-        topicsOfCommands.push(...moved.map((row) => topics.command(row.tenant_id, row.fact_id)));
-        topicsOfCommands.push(...topicsOfEvents(commands));
       }
-      return { messages: rows.map((row) => sent.get(factKey(row)) ?? null), topics: topicsOfCommands };
+      const moved = commands.filter((row) => sent.has(factKey(row)));
+      const changed = moved.map((row) => topics.command(row.tenant_id, row.fact_id));
+      const messages = rows.map((row) => sent.get(factKey(row)) ?? null);
+      return { messages, topics: [...changed, ...topicsOfEvents(commands)] };
     },
 
     /** Writes the changes that must not wait while the bus is away. Returns the topics to signal. */
@@ -49,8 +48,7 @@ export function createDispatch({ database, signals, metrics, now }: Services) {
     /** The bus can never carry this message, for example because it is too large. */
     async endUndeliverable(row: OutboxRow, reason: string): Promise<void> {
       if (!isCommand(row)) return;
-      const key = { tenant_id: row.tenant_id, command_id: row.fact_id };
-      const moves = await asAllTenants(database, (tx) => failUndeliverable(tx, key, reason));
+      const moves = await asAllTenants(database, (tx) => failUndeliverable(tx, row, reason));
       announceMoves({ signals, metrics }, moves);
     },
   };
@@ -58,15 +56,11 @@ export function createDispatch({ database, signals, metrics, now }: Services) {
 
 const isCommand = ({ kind }: OutboxRow) => kind === 'COMMAND_ACCEPTED';
 
-const logAccepted = (tx: Transaction, facts: readonly Fact[]) =>
-  logEvents(
-    tx,
-    facts.map(({ tenant_id, fact_id }) => ({
-      tenant_id,
-      command_id: fact_id,
-      event_type: 'command.accepted' as const,
-    })),
-  );
+function logAccepted(tx: Transaction, facts: readonly Fact[]) {
+  const event_type = 'command.accepted' as const;
+  const accepted = facts.map(({ tenant_id, fact_id }) => ({ tenant_id, command_id: fact_id, event_type }));
+  return logEvents(tx, accepted);
+}
 
 const topicsOfEvents = (facts: readonly Fact[]) =>
   facts.length === 0 ? [] : [...new Set(facts.map(({ tenant_id }) => topics.events(tenant_id))), topics.eventLog];
@@ -104,7 +98,7 @@ const dispatchAccepted = statement(
   'relay: dispatch commands',
   ({ keys, now, after }: { keys: string; now: string; after: State }) => sql`
     update commands set
-      status = ${after.status}, adapter_status = ${after.adapterStatus},
+      status = ${after.status}, adapter_status = ${after.adapter_status},
       dispatched_at = greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond'),
       updated_at = greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')
     from (
@@ -150,17 +144,14 @@ function toMessage({ traceparent, is_copied: _, ...row }: Row): Message {
 }
 
 /** The bus can never carry the command. It ends now, so its caller need not wait for the deadline. */
-async function failUndeliverable(
-  tx: Transaction,
-  key: { tenant_id: string; command_id: string },
-  reason: string,
-): Promise<Move[]> {
+async function failUndeliverable(tx: Transaction, { tenant_id, fact_id }: Fact, reason: string): Promise<Move[]> {
+  const key = { tenant_id, command_id: fact_id };
   const command = lockedCommands(await tx.execute(lockCommands([key]))).get(commandKey(key));
   const after = command && failUnsent(command.state);
   if (!command || !after) return [];
   const move: Move = {
-    tenantId: key.tenant_id,
-    commandId: key.command_id,
+    tenantId: tenant_id,
+    commandId: fact_id,
     vendor: command.vendor,
     before: command.state,
     after,
@@ -175,15 +166,10 @@ const PAGE = 256;
 
 type Key = { tenant_id: string; fact_id: string; deadline_at: string };
 
-type OpenRange = { tenantId: string | null; last: Key };
-
-/**
- * For `tenant_id = …` Postgres without statistics would use an index of the tenant, and read all of its commands for
- * each page.
- */
+/** With `tenant_id = …` Postgres without statistics would read all commands of the tenant for each page. */
 const openCommands = statement(
   'republish: open commands',
-  ({ tenantId, last }: OpenRange) => sql`
+  ({ tenantId = null }: { tenantId?: string | null | undefined }, last: Key) => sql`
     select tenant_id, command_id as fact_id, deadline_at::text from commands
     where completed_at is null
       and (deadline_at, tenant_id, command_id) > (${last.deadline_at}::timestamptz, ${last.tenant_id}, ${last.fact_id}::uuid)
@@ -197,17 +183,18 @@ const openCommands = statement(
  * The commands under way, the most urgent first, whenever they were dispatched: the clock may have stepped since, they
  * are few, and the bus drops those that it has.
  */
-export async function* republishedCommands(database: Database, { since, until, tenantId }: RepublishedRange) {
-  let last: Key = { deadline_at: until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };
+export async function* republishedCommands(database: Database, range: RepublishedRange) {
+  const { since } = range;
+  let last: Key = { deadline_at: range.until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
     const { keys, messages } = await asAllTenants(database, async (tx) => {
-      const keys = await tx.execute<Key>(openCommands({ tenantId: tenantId ?? null, last }));
+      const keys = await tx.execute<Key>(openCommands(range, last));
       return { keys, messages: await readUnderWay(tx, keys, 'infinity') };
     });
     const next = keys.at(-1);
     if (!next) return;
     // In the order of the keys.
-    yield { messages: keys.flatMap((key) => messages.get(factKey(key)) ?? []), resumeFrom: since };
+    yield { messages: keys.flatMap((key) => messages.get(factKey(key)) ?? []), resumeFrom: range.since };
     last = next;
   }
 }

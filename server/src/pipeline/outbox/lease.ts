@@ -57,19 +57,13 @@ const lock = statement(
 );
 
 /** A transaction of the leader. It locks the lease row first, so a former leader changes nothing. */
-export const asLeader = <Result>(
-  database: Database,
-  lease: Lease,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> =>
-  asAllTenants(
-    database,
-    async (tx, held) => {
-      if (held.length === 0) throw new LeaseLost();
-      return work(tx);
-    },
-    lock(lease),
-  );
+export function asLeader<Result>(database: Database, lease: Lease, work: (tx: Transaction) => Promise<Result>) {
+  const workIfHeld = async (tx: Transaction, held: readonly object[]) => {
+    if (held.length === 0) throw new LeaseLost();
+    return work(tx);
+  };
+  return asAllTenants(database, workIfHeld, lock(lease));
+}
 
 const publishedUntil = statement(
   'relay: events are published up to',

@@ -6,7 +6,7 @@ import { type Signals, startLoop, topics } from '../../foundation/signals/signal
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { inSpans, traceIdOf } from '../../foundation/telemetry/spans.js';
 import type { Watchdog } from '../../foundation/telemetry/watchdog.js';
-import type { Bus, Message, Undeliverable } from '../bus/bus.js';
+import type { Bus, Message } from '../bus/bus.js';
 import { parkMessage } from '../bus/parked-messages.js';
 import type { EventPage } from '../events.js';
 import type { OutboxRow } from '../tables.js';
@@ -17,10 +17,7 @@ import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnlogge
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
 
 /** Publishes messages. A message that the bus refuses for good is parked, so it blocks no other message. */
-export async function publish(
-  { database, bus, logger, metrics }: Publisher,
-  messages: readonly Message[],
-): Promise<Undeliverable[]> {
+export async function publish({ database, bus, logger, metrics }: Publisher, messages: readonly Message[]) {
   const undeliverable = await inSpans('publish', messages, () => bus.publish(messages)).catch((error: unknown) => {
     metrics.countPublishFailure('REPEATED');
     throw error;
@@ -57,8 +54,8 @@ const FAILURES_IN_A_ROW = 2;
 /** If no other node takes the lease, the leader tries again after this time. */
 const GIVE_AWAY_MS = 5_000;
 
-/** A message to publish, and its outbox row. */
-type Prepared = { row: OutboxRow; message: Message };
+/** The messages to publish, each with its outbox row. */
+type Prepared = ReadonlyMap<Message, OutboxRow>;
 
 /**
  * Publishes the outbox and the event log. Only the node that holds the lease does so. Rows are prepared in one
@@ -155,7 +152,7 @@ export function startRelay(options: RelayOptions) {
     const { pass, prepared, topics } = taken;
     passes.committed(pass);
     signals.send(topics);
-    if (prepared.length > 0) startPublishing(prepared);
+    if (prepared.size > 0) startPublishing(prepared);
     if (pass.isFull || passes.after() !== '') return 'AGAIN';
     if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     if (batches.size > 0) await Promise.race(batches);
@@ -166,23 +163,23 @@ export function startRelay(options: RelayOptions) {
   /** Prepares the rows before their messages leave. Deletes rows that no longer need a message. */
   async function prepare(tx: Transaction, rows: readonly OutboxRow[]) {
     const { messages, topics } = await dispatch.prepare(tx, rows);
-    const prepared: Prepared[] = [];
+    const prepared = new Map<Message, OutboxRow>();
     const unsent: OutboxRow[] = [];
     for (const [index, row] of rows.entries()) {
       const message = messages[index];
-      if (message) prepared.push({ row, message });
+      if (message) prepared.set(message, row);
       else unsent.push(row);
     }
     await deleteRows(tx, unsent);
     return { prepared, topics };
   }
 
-  function startPublishing(prepared: readonly Prepared[]): void {
-    for (const { row } of prepared) inFlight.add(row.position);
+  function startPublishing(prepared: Prepared): void {
+    for (const { position } of prepared.values()) inFlight.add(position);
     const batch = publishBatch(prepared)
       .then(() => {
         failures = 0;
-        acknowledged.push(...prepared.map(({ row }) => row));
+        acknowledged.push(...prepared.values());
       })
       .catch((err: unknown) => {
         logger.error({ err }, 'the relay publishes a batch again');
@@ -192,13 +189,9 @@ export function startRelay(options: RelayOptions) {
     batches.add(batch);
   }
 
-  async function publishBatch(prepared: readonly Prepared[]): Promise<void> {
-    const undeliverable = await publish(
-      options,
-      prepared.map(({ message }) => message),
-    );
-    for (const { message, reason } of undeliverable) {
-      const row = prepared.find((one) => one.message === message)?.row;
+  async function publishBatch(prepared: Prepared): Promise<void> {
+    for (const { message, reason } of await publish(options, [...prepared.keys()])) {
+      const row = prepared.get(message);
       if (row) await dispatch.endUndeliverable(row, reason);
     }
   }
@@ -258,7 +251,10 @@ export function startRelay(options: RelayOptions) {
     async () => {
       const held = lease;
       if (!held || !canPublish()) return 'WAIT';
-      const hasMore = await publishEvents(held).catch(ignoreLeaseLost);
+      const hasMore = await publishEvents(held).catch((error: unknown) => {
+        // The relay itself notices a lost lease and asks for it again.
+        if (!(error instanceof LeaseLost)) throw error;
+      });
       return hasMore ? 'AGAIN' : 'WAIT';
     },
   );
@@ -272,9 +268,4 @@ export function startRelay(options: RelayOptions) {
       await releaseLease(database, holder);
     },
   };
-}
-
-/** The relay itself notices a lost lease and asks for it again. */
-function ignoreLeaseLost(error: unknown): undefined {
-  if (!(error instanceof LeaseLost)) throw error;
 }

@@ -25,18 +25,14 @@ export type RoundRows = {
   isFull: boolean;
 };
 
-/** Tenants with the position of the first row that they had when they were last seen. */
-export type FirstPositions = ReadonlyMap<string, string>;
-
 type Found = { tenant_id: string; is_last: boolean; share: number } & (OutboxRow | { position: null });
 
 type Given = { after: string; inFlight: string; held: string; withLogged: boolean };
 
 /**
  * The next rows: each waiting tenant gets an equal share of the batch, in order within the tenant. The statement skips
- * from tenant to tenant in the index, so its cost depends on the number of waiting tenants and not on the number of
- * rows. Rows that were logged while the bus was away come first. A held tenant takes no share from the others. `inFlight`
- * and `held` are lists with commas.
+ * from tenant to tenant in the index, so its cost depends on the number of waiting tenants, not of rows. Rows that were
+ * logged while the bus was away come first. A held tenant takes no share. `inFlight` and `held`: lists with commas.
  */
 const nextRows = statement(
   'relay: next rows',
@@ -54,21 +50,15 @@ const nextRows = statement(
     select waiting_tenant.tenant_id, number = ${BATCH} as is_last, (select count::int from share) as share,
       of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
     from waiting_tenant left join lateral (
-      select * from (
-        (
-          select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting_tenant.tenant_id and is_logged and ${withLogged}
-            and position <> all (string_to_array(${inFlight}, ',')::bigint[])
-            and waiting_tenant.tenant_id <> all (string_to_array(${held}, ','))
-          order by position limit (select count from share)
-        ) union all (
-          select position, kind, fact_id, is_logged from outbox
-          where tenant_id = waiting_tenant.tenant_id and not is_logged
-            and position <> all (string_to_array(${inFlight}, ',')::bigint[])
-            and waiting_tenant.tenant_id <> all (string_to_array(${held}, ','))
-          order by position limit (select count from share)
-        )
-      ) as both_parts
+      select of_part.* from (values (true), (false)) as part (is_logged)
+      cross join lateral (
+        select position, kind, fact_id, outbox.is_logged from outbox
+        where tenant_id = waiting_tenant.tenant_id and outbox.is_logged = part.is_logged
+          and (${withLogged} or not part.is_logged)
+          and position <> all (string_to_array(${inFlight}, ',')::bigint[])
+          and waiting_tenant.tenant_id <> all (string_to_array(${held}, ','))
+        order by position limit (select count from share)
+      ) as of_part
       limit (select count from share)
     ) as of_tenant on true
     where waiting_tenant.tenant_id is not null
@@ -111,7 +101,8 @@ const nextRowsFrom = statement(
 export const takeRows = async (tx: Transaction, { after, inFlight, held }: LeftOut & { after: string }) =>
   toRound(await tx.execute<Found>(nextRows({ after, inFlight: inFlight.join(), held: held.join(), withLogged: true })));
 
-export async function takeRowsFrom(tx: Transaction, known: FirstPositions, { inFlight, held }: LeftOut) {
+/** `known`: for each tenant, the position of the first row that it had when it was last seen. */
+export async function takeRowsFrom(tx: Transaction, known: ReadonlyMap<string, string>, { inFlight, held }: LeftOut) {
   const positions = JSON.stringify([...known].map(([tenant_id, first]) => ({ tenant_id, first })));
   return toRound(await tx.execute<Found>(nextRowsFrom({ positions, inFlight: inFlight.join(), held: held.join() })));
 }
@@ -255,16 +246,14 @@ export function tenantsWithMany(counts: ReadonlyMap<string, number>): string[] {
 }
 
 /**
- * The tenants with many unhandled updates on the bus. The relay does not take their rows, so that their backlog stays in
- * the outbox, where tenants take turns and where new commands of this tenant alone are refused. On the bus it would
- * delay the updates of all tenants.
+ * The tenants with many unhandled updates on the bus. The relay leaves their rows in the outbox, where tenants take
+ * turns and where only their own new commands are refused. On the bus they would delay the updates of all tenants.
  */
 export function createHeldTenants(bus: Pick<Bus, 'untakenUpdates'>): () => readonly string[] {
-  const held = lastKnown(async () => tenantsWithMany(await bus.untakenUpdates()), {
+  return lastKnown(async () => tenantsWithMany(await bus.untakenUpdates()), {
     unknown: [] as string[],
     everyMs: COUNT_EVERY_MS,
     validMs: VALID_MS,
     share: SHARE_OF_TIME,
-  });
-  return held.value;
+  }).value;
 }

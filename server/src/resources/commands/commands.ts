@@ -19,7 +19,7 @@ import {
   isTerminal,
   publicStatusOf,
   type State,
-  stateColumns,
+  stateOf,
 } from '../../pipeline/transitions.js';
 import type { WaitFor } from '../../pipeline/wait-for.js';
 import { newestFirst } from '../lists.js';
@@ -132,7 +132,7 @@ function historyOf({ acceptedAt, dispatchedAt, history }: Row): HistoryEntry[] {
 const platformEntry = (at: Date, state: State): HistoryEntry => ({
   at: at.toISOString(),
   source: 'PLATFORM',
-  ...stateColumns(state),
+  ...state,
   reason: null,
 });
 
@@ -234,13 +234,14 @@ export const cancelCommand =
     await call.asTenant(async (tx) => {
       const own = ownRow(commands, call, { command_id: commandId });
       const row = await readRow(tx, call, commands, own, 'no key update');
-      const after = (await wasCopied(tx, row.acceptedAt)) ? null : cancel(row);
+      const before = stateOf(row);
+      const after = (await wasCopied(tx, row.acceptedAt)) ? null : cancel(before);
       if (!after && row.status !== 'CANCELED') {
         throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
       }
       if (after) {
         const reason = { code: 'CANCELED', message: `Canceled by ${caller.clientId} before it was dispatched.` };
-        moves.push({ tenantId, commandId, vendor: row.vendor, before: row, after, source: 'PLATFORM', reason });
+        moves.push({ tenantId, commandId, vendor: row.vendor, before, after, source: 'PLATFORM', reason });
         // Nothing follows it in this transaction, which holds the lock of the event log.
         await moveCommands(tx, moves);
       }
