@@ -31,7 +31,7 @@ export function createReadiness({ database, bus, watchdog, peers }: Options): Pr
   const problem = shared(
     async () => {
       const [ofDatabase, ofStreams] = await Promise.all([databaseProblem(), bus.streamProblem()]);
-      return ofDatabase ?? bus.unreadyReason() ?? ofStreams ?? watchdog.stuckReason();
+      return ofDatabase ?? bus.unreadyReason() ?? ofStreams ?? bus.deliveryProblem() ?? watchdog.stuckReason();
     },
     { forMs: 1_000 },
   );

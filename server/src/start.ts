@@ -17,6 +17,7 @@ import type { AtLimit } from './gateway/http/connections.js';
 import { createHttpServer, type HttpServer } from './gateway/http/http-server.js';
 import { seedOnFirstStart } from './operator/platform-administrator.js';
 import { createWaits, reportBacklog } from './pipeline/backlog.js';
+import { UPDATES_OF_ALL_TENANTS } from './pipeline/bus/bus.js';
 import { startProvisioning } from './pipeline/provision-consumers.js';
 import { startSimulatedFleet } from './pipeline/simulated-fleet.js';
 import { createWaitFor } from './pipeline/wait-for.js';
@@ -78,6 +79,14 @@ async function open(
     'top_bus_single_copies',
     'Streams of a NATS cluster that have one copy: the loss of its server stops them.',
     () => bus.countSingleCopies(),
+  );
+  metrics.addGauge(
+    'top_updates_oldest_unhandled_seconds',
+    'Seconds that the oldest unhandled update of a command has waited on the bus; 0 if there is none.',
+    async () => {
+      const oldest = await bus.oldestUntaken(UPDATES_OF_ALL_TENANTS);
+      return oldest ? Math.max(0, (Date.now() - oldest.getTime()) / 1_000) : 0;
+    },
   );
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
   closers.push(() => signals.close());

@@ -3,11 +3,8 @@ export type Generation = { id: number; beganAt: Date };
 
 type Row = { id: string; began_at: Date };
 
-const LOOK = `
-  begin;
-  set local role top_system;
-  select generation as id, began_at from look_at_generation_v1();
-  commit`;
+/** One transaction: Postgres makes one of statements that are sent together. */
+const LOOK = 'set local role top_system; select generation as id, began_at from look_at_generation_v1()';
 
 /**
  * The generation that the newest connection has seen. Each connection looks before its first statement, because a restored
@@ -24,7 +21,7 @@ export function watchGenerations() {
     options: {
       on_connect: {
         text: LOOK,
-        done([, , rows]: Row[][]): void {
+        done([, rows]: Row[][]): void {
           const [row] = rows ?? [];
           const id = Number(row?.id);
           if (!row || id === current.id) return;

@@ -58,7 +58,7 @@ export type Bus = {
   publish(messages: readonly Message[]): Promise<Undeliverable[]>;
   /** Creates a durable for an adapter. Adapters may read their durables and cannot create any. */
   provide(durable: Durable): Promise<void>;
-  /** When the oldest unhandled message of this subject reached TOP_UPDATES; null if none. It may reject. */
+  /** When the oldest unhandled message of these subjects reached TOP_UPDATES; null if none. It may reject. */
   oldestUntaken(subject: string): Promise<Date | null>;
   /** Last reads of durables of TOP_COMMANDS: now while a reader waits, null if unknown, absent if never. May reject. */
   commandReads(only?: readonly string[]): Promise<ReadonlyMap<string, Date | null>>;
@@ -82,6 +82,8 @@ export type Bus = {
   ownPublicKey: string | null;
   /** Why the bus carries no messages at the moment; null if it is connected. */
   unreadyReason(): string | null;
+  /** Why messages wait and none is delivered to a consumer of this process; null if they are delivered. */
+  deliveryProblem(): string | null;
   /** Asks the bus why one of its streams stores no messages at the moment; null if all do. */
   streamProblem(): Promise<string | null>;
   close(): Promise<void>;

@@ -53,8 +53,8 @@ export function inProcessBus(): Bus {
       return [];
     },
     provide: async (durable) => void provide(durable),
-    async oldestUntaken(subject) {
-      const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(subject) ?? []);
+    async oldestUntaken(pattern) {
+      const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(pattern) ?? []);
       return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
     },
     async commandReads(only) {
@@ -82,6 +82,7 @@ export function inProcessBus(): Bus {
     onRestored() {},
     keepStreams: async () => {},
     countSingleCopies: async () => 0,
+    deliveryProblem: () => null,
     unreadyReason: () => null,
     streamProblem: async () => null,
     async close() {
@@ -169,8 +170,8 @@ function startQueue(durable: Durable) {
       queued = queued.filter((message) => !isDropped(message));
       for (const message of [...untaken.values()].filter(isDropped)) untaken.delete(message.id);
     },
-    oldestUntaken(subject: string): Date | undefined {
-      for (const message of untaken.values()) if (message.subject === subject) return message.sentAt;
+    oldestUntaken(pattern: string): Date | undefined {
+      for (const message of untaken.values()) if (subjectMatches(pattern, message.subject)) return message.sentAt;
       return undefined;
     },
     untakenSubjects(pattern: string) {

@@ -98,6 +98,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   }
   const singleCopies = async () => (isCluster(connection) ? countSingleCopies(probing) : 0);
   let warnedOf = 0;
+  const readers: Awaited<ReturnType<typeof startReading>>[] = [];
 
   return {
     async publish(messages) {
@@ -176,7 +177,13 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
         await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId) });
       }
     },
-    consume: (consumer) => waitForJetStream(() => startReading({ client, manager, restoreStreams, logger }, consumer)),
+    async consume(consumer) {
+      const jetStream = { client, manager, probing, restoreStreams, logger };
+      const reader = await waitForJetStream(() => startReading(jetStream, consumer));
+      readers.push(reader);
+      return reader;
+    },
+    deliveryProblem: () => readers.map(({ deliveryProblem }) => deliveryProblem()).find(Boolean) ?? null,
     unreadyReason: () => (isConnected ? null : UNREADY),
     streamProblem: async () => (isConnected ? streamProblem(probing) : null),
     async close() {

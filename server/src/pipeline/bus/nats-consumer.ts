@@ -13,10 +13,13 @@ import { nanos } from '@nats-io/transport-node';
 import { headerOf } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { type Consumer, type Durable, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_AN_ERROR_MS } from './bus.js';
+import { watchDelivery } from './watch-delivery.js';
 
 type JetStream = {
   client: JetStreamClient;
   manager: JetStreamManager;
+  /** With a short timeout. */
+  probing: JetStreamManager;
   restoreStreams: () => Promise<void>;
   logger: Logger;
 };
@@ -61,7 +64,8 @@ async function ensureDurable(manager: JetStreamManager, { stream, durable, subje
 const CONSUMER_ALREADY_EXISTS = 10_148;
 
 /** Reads until it is stopped. It survives the loss of the connection, the stream or the durable. */
-export async function startReading({ client, manager, restoreStreams, logger }: JetStream, consumer: Consumer) {
+export async function startReading(jetStream: JetStream, consumer: Consumer) {
+  const { client, manager, probing, restoreStreams, logger } = jetStream;
   let isStopping = false;
   let stopNow = () => {};
   const stopped = new Promise<void>((resolve) => {
@@ -125,11 +129,14 @@ export async function startReading({ client, manager, restoreStreams, logger }: 
   }
 
   const reading = readOn(await ensureDurable(manager, consumer, ACK_WAIT_MS));
+  const delivery = watchDelivery(probing, logger, consumer);
   return {
+    deliveryProblem: delivery.problem,
     /** Resolves once the messages in progress are handled. */
     async stop(): Promise<void> {
       isStopping = true;
       stopNow();
+      delivery.stop();
       messages?.stop();
       await reading;
       await Promise.all(underWay);

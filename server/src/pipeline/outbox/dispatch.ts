@@ -184,7 +184,6 @@ const openCommands = statement(
  * are few, and the bus drops those that it has.
  */
 export async function* republishedCommands(database: Database, range: RepublishedRange) {
-  const { since } = range;
   let last: Key = { deadline_at: range.until, tenant_id: '', fact_id: '00000000-0000-0000-0000-000000000000' };
   for (;;) {
     const { keys, messages } = await asAllTenants(database, async (tx) => {
