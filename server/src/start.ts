@@ -93,11 +93,10 @@ async function open(
   const app = createApp({ peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, probes });
   const storing = startStoringUses(lastUses, looping);
   closers.push(() => storing.stop());
-  const limits = connectionLimits(config, log, metrics);
-  const http = createHttpServer(app.serve, { ...limits, logRefusal });
+  const limits = { ...connectionLimits(config, log, metrics), logRefusal };
+  const http = createHttpServer(app.serve, limits);
   closers.push(() => http.drain(0));
-  const probesHttp =
-    config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, { ...limits, logRefusal });
+  const probesHttp = config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, limits);
   if (probesHttp) closers.push(() => probesHttp.drain(0));
 
   const port = listens ? await listen(http, config.HOST, config.PORT, 'PORT') : config.PORT;
@@ -157,7 +156,6 @@ function listen({ server }: HttpServer, host: string, port: number, variable: st
 
 const STOP_WITHIN_MS = 15_000;
 
-/** Stops the server and exits the process. */
 export function stopAndExit(server: Server, logger: Logger): void {
   setTimeout(() => {
     logger.error('The stop took too long: Postgres or NATS does not answer.');

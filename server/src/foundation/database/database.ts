@@ -76,11 +76,8 @@ async function openEmbedded(directory: string): Promise<Database> {
       connect_timeout: 30,
     });
     // The embedded database ignores the settings of a connection.
-    await sql.unsafe(
-      Object.entries(planSettings)
-        .map(([name, value]) => `set ${name} = ${value}`)
-        .join('; '),
-    );
+    const settings = Object.entries(planSettings).map(([name, value]) => `set ${name} = ${value}`);
+    await sql.unsafe(settings.join('; '));
     if ((await schemaState(sql)) !== 'CURRENT') await migrate(sql);
     await checkRoles(sql);
     await checkFunctionOwners(sql);

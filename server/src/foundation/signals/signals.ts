@@ -31,7 +31,6 @@ export const topics = {
   deviceRequests: (tenantId: string) => `device-requests ${tenantId}`,
 };
 
-/** Signals within this process. */
 export function localSignals(): Signals {
   let isClosed = false;
   const listeners = new Map<string, Set<() => void>>();
