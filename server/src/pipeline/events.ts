@@ -1,6 +1,6 @@
-import type { PlatformEvent } from '@tenant-open-platform/contract';
+import { eventTypes, type PlatformEvent } from '@tenant-open-platform/contract';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, sql as fragment } from 'drizzle-orm';
+import { and, asc, eq, sql as fragment, type SQL } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
@@ -31,20 +31,35 @@ export const shownColumns = {
 type Command = Pick<typeof commands.$inferSelect, keyof typeof shownColumns>;
 type Event = typeof events.$inferSelect;
 
-/** The same instant as `occurred_at`, of an event that is joined with its command. */
-export const occurredAt = fragment`case when ${events.eventType} = 'command.completed'
-  then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
-
 /** An accepted command shows the fields that never change, a completed one its final fields. */
+function shownBy({ eventType, loggedAt }: Event, command: Command): { occurredAt: Date; ended: Command | null } {
+  switch (eventType) {
+    case 'command.accepted':
+      return { occurredAt: command.acceptedAt, ended: null };
+    case 'command.completed':
+      return { occurredAt: command.completedAt ?? loggedAt, ended: command };
+  }
+}
+
+const instants: Record<Event['eventType'], SQL> = {
+  'command.accepted': fragment`${commands.acceptedAt}`,
+  'command.completed': fragment`coalesce(${commands.completedAt}, ${events.loggedAt})`,
+};
+
+const instantOf = eventTypes.map((type) => fragment`when ${fragment.raw(`'${type}'`)} then ${instants[type]}`);
+
+/** The same instant as `occurred_at`, of an event that is joined with its command. */
+export const occurredAt = fragment`case ${events.eventType} ${fragment.join(instantOf, fragment` `)} end`;
+
 export function presentEvent(event: Event, command: Command): PlatformEvent {
-  const ended = event.eventType === 'command.completed' ? command : null;
+  const { occurredAt, ended } = shownBy(event, command);
   const state = ended ? stateOf(ended) : INITIAL;
   return {
     event_id: event.eventId,
     event_type: event.eventType,
     schema_version: 1,
     tenant_id: event.tenantId,
-    occurred_at: (ended ? (ended.completedAt ?? event.loggedAt) : command.acceptedAt).toISOString(),
+    occurred_at: occurredAt.toISOString(),
     request: {
       request_id: command.requestId,
       client_id: command.createdByClientId,
