@@ -87,6 +87,8 @@ begin
           coalesce(shown_identity, known.identity), coalesce(shown_timeline, known.timeline), started, log_end
         );
         update public.relay_lease set holder = '', epoch = epoch + 1, expires_at = now() - interval '1 second';
+        -- Running processes look again: see postgres-signals.ts.
+        perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
         select * into known from public.database_generations order by generation desc limit 1;
       end if;
     end if;

@@ -59,17 +59,11 @@ export function createApp(dependencies: AppDependencies) {
     failedAuthenticationsPerMinute: config.FAILED_AUTHENTICATIONS_PER_MINUTE,
   };
   const limits = createRateLimits(quotas, peers);
-  const authenticate = createAuthenticate({
-    database,
-    keyring,
-    limits,
-    logger,
-    bodyLimitBytes: config.BODY_LIMIT_BYTES,
-  });
+  const bodyLimitBytes = config.BODY_LIMIT_BYTES;
+  const authenticate = createAuthenticate({ database, keyring, limits, logger, bodyLimitBytes });
   const admit = createAdmit(database, limits, lastUses);
   const recordDenial = createDenialRecorder();
   const answerError = createAnswerError(logger);
-
   const endpoints = createEndpoints(handlers, keyring);
 
   /** Throws to refuse a request. The gates come first: a request that a shortcut carries out needs no endpoint. */

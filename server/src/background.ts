@@ -31,22 +31,19 @@ const NEARLY_FULL = 3 / 4;
 
 /** A sweep starts at most this long after a deadline. */
 const SWEEP_INTERVAL_MS = 500;
-
 /** For commands that became due while no process swept. */
 const SWEEP_OLD_INTERVAL_MS = 60_000;
 
 /** The table of nonces fills all the time. In every other table rows of only one more day expire each day. */
 const PURGE_NONCES_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
+/** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
+const PURGE_TENANTS_INTERVAL_MS = 1_000;
 
 /** A table can grow by some 10,000 rows in this time. */
 const ANALYZE_INTERVAL_MS = 5_000;
-
 /** How soon a new adapter shows in the catalog. */
 const READS_INTERVAL_MS = 10_000;
-
-/** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
-const PURGE_TENANTS_INTERVAL_MS = 1_000;
 
 /** Starts all work that no request causes. */
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
@@ -78,12 +75,10 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   });
   const sweepEvery = (intervalMs: number, name: string, sweep: () => Promise<number>) =>
     startLoop(intervalMs, { name, ...looping, isVital: true }, async () => ((await sweep()) > 0 ? 'AGAIN' : 'WAIT'));
-  const sweepCommandsEvery = (intervalMs: number, overdue: Overdue) =>
-    sweepEvery(
-      intervalMs,
-      `sweep of ${overdue} commands`,
-      createCommandSweeper({ database, signals, bus, metrics, now, overdue, intervalMs }),
-    );
+  const sweepCommandsEvery = (intervalMs: number, overdue: Overdue) => {
+    const sweep = createCommandSweeper({ database, signals, bus, metrics, now, overdue, intervalMs });
+    return sweepEvery(intervalMs, `sweep of ${overdue} commands`, sweep);
+  };
   const sweepers = [
     sweepCommandsEvery(SWEEP_INTERVAL_MS, 'RECENT'),
     sweepCommandsEvery(SWEEP_OLD_INTERVAL_MS, 'OLD'),

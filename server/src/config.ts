@@ -116,10 +116,8 @@ const Config = z
   })
   .superRefine(
     (config, context) => {
-      const { MODE, ROLE, WORKERS, DATABASE_URL } = config;
-      const keyrings = [config.KEYRING, config.KEYRING_FILE, config.KEYRING_COMMAND].filter(
-        (from) => from !== undefined,
-      );
+      const { MODE, ROLE, WORKERS, DATABASE_URL, KEYRING, KEYRING_FILE, KEYRING_COMMAND } = config;
+      const keyrings = [KEYRING, KEYRING_FILE, KEYRING_COMMAND].filter((from) => from !== undefined);
       const addProblem = (variable: keyof typeof config, message: string) =>
         context.addIssue({ code: 'custom', path: [variable], message });
       if (MODE === 'production') {

@@ -6,7 +6,6 @@ import type { Bus } from './pipeline/bus/bus.js';
 import { inProcessBus } from './pipeline/bus/in-process-bus.js';
 import { natsBus } from './pipeline/bus/nats-bus.js';
 
-/** Opens the configured database and its keyring. */
 export async function openStorage(config: Config) {
   const database = await openDatabase(config);
   try {
@@ -17,19 +16,11 @@ export async function openStorage(config: Config) {
   }
 }
 
-/** Opens the configured bus. */
 export async function openBus(config: Config, logger: Logger): Promise<Bus> {
   if (!config.NATS_URL) return inProcessBus();
-  return natsBus(
-    {
-      url: config.NATS_URL,
-      credsFile: config.NATS_CREDS_FILE,
-      nkeySeedFile: config.NATS_NKEY_SEED_FILE,
-      replicas: config.NATS_REPLICAS,
-      largestBodyBytes: config.PAYLOAD_LIMIT_BYTES + BESIDE_THE_PAYLOAD_BYTES,
-    },
-    logger,
-  );
+  const { NATS_CREDS_FILE: credsFile, NATS_NKEY_SEED_FILE: nkeySeedFile, NATS_REPLICAS: replicas } = config;
+  const largestBodyBytes = config.PAYLOAD_LIMIT_BYTES + BESIDE_THE_PAYLOAD_BYTES;
+  return natsBus({ url: config.NATS_URL, credsFile, nkeySeedFile, replicas, largestBodyBytes }, logger);
 }
 
 /** The most bytes of a message besides its payload or result. */

@@ -7,7 +7,7 @@ import type { Config } from './config.js';
 import { baseUrlOf, openBus, openStorage, simulatesDevices } from './engines.js';
 import { noPeers, type Peers } from './foundation/peers.js';
 import { postgresSignals } from './foundation/signals/postgres-signals.js';
-import { localSignals } from './foundation/signals/signals.js';
+import { localSignals, topics } from './foundation/signals/signals.js';
 import { StartupError } from './foundation/startup-error.js';
 import { type BoundedLog, boundedLog, refusalLog } from './foundation/telemetry/logger.js';
 import { createMetrics, type Metrics } from './foundation/telemetry/metrics.js';
@@ -91,6 +91,8 @@ async function open(
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
   closers.push(() => signals.close());
   const looping = { logger, signals, watchdog };
+  // A failed look is made up for by the next connection.
+  signals.listen(topics.generation, () => void database.generations.look().catch(() => {}));
   const waitFor = createWaitFor({ signals, database, perTenant: config.WAITING_REQUESTS_PER_TENANT, logger });
   const waits = createWaits(database);
   await waits.refresh();
@@ -102,11 +104,10 @@ async function open(
   const app = createApp({ peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, probes });
   const storing = startStoringUses(lastUses, looping);
   closers.push(() => storing.stop());
-  const limits = connectionLimits(config, log, metrics);
-  const http = createHttpServer(app.serve, { ...limits, logRefusal });
+  const limits = { ...connectionLimits(config, log, metrics), logRefusal };
+  const http = createHttpServer(app.serve, limits);
   closers.push(() => http.drain(0));
-  const probesHttp =
-    config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, { ...limits, logRefusal });
+  const probesHttp = config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, limits);
   if (probesHttp) closers.push(() => probesHttp.drain(0));
 
   const port = listens ? await listen(http, config.HOST, config.PORT, 'PORT') : config.PORT;
@@ -166,7 +167,6 @@ function listen({ server }: HttpServer, host: string, port: number, variable: st
 
 const STOP_WITHIN_MS = 15_000;
 
-/** Stops the server and exits the process. */
 export function stopAndExit(server: Server, logger: Logger): void {
   setTimeout(() => {
     logger.error('The stop took too long: Postgres or NATS does not answer.');

@@ -19,13 +19,10 @@ export function newId(at = Date.now()): string {
   return v7({ msecs: at, random });
 }
 
-/**
- * SQL: the time part, in hex, of a UUID version 7 that the database generates in this transaction; newIdTail() follows.
- * It is rounded to milliseconds, as a column of instants rounds now().
- */
+/** SQL: the time part, in hex, of a UUID version 7 that the database makes in this transaction; newIdTail() follows. */
 export const ID_TIME = idTimeOf('now()');
 
-/** SQL: the time part for any instant. */
+/** SQL: the time part for any instant, rounded to milliseconds, as a column of instants rounds now(). */
 export function idTimeOf(instant: string): string {
   return `lpad(to_hex(round(extract(epoch from ${instant}) * 1000)::bigint), 12, '0')`;
 }
@@ -36,14 +33,10 @@ export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);
 /** In ascending order: ids of one instant are then in the order in which they were asked for. */
 export const newIdTails = (count: number) => Array.from({ length: count }, newIdTail).sort();
 
-/**
- * The lowest id of this instant or later, for ids that begin with the milliseconds of an instant. A request may give
- * the instant.
- */
+/** The lowest id of this instant or later, for ids that begin with milliseconds. A request may give the instant. */
 export function firstIdAt(time: string): string {
   // Round up a finer instant: an item before it must not be listed as after it.
   const finer = /\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0;
-  const milliseconds = Date.parse(time) + finer;
-  const hex = milliseconds.toString(16).padStart(12, '0');
+  const hex = (Date.parse(time) + finer).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

@@ -14,7 +14,6 @@ export type Peers = {
   answer(question: string, answer: () => Promise<unknown>): void;
 };
 
-/** For a single process. */
 export function noPeers(): Peers {
   const answers = new Map<string, () => Promise<unknown>>();
   return {

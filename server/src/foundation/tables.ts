@@ -15,6 +15,7 @@ import {
   index,
   integer,
   jsonb,
+  type PgColumn,
   pgTable,
   primaryKey,
   text,
@@ -139,6 +140,9 @@ export const credentials = pgTable(
   ],
 );
 
+const toCredential = (name: string, { tenantId, clientId }: Record<'tenantId' | 'clientId', PgColumn>) =>
+  foreignKey({ name, columns: [tenantId, clientId], foreignColumns: [credentials.tenantId, credentials.clientId] });
+
 /** A tenant's custom roles. The built-in roles are in the contract. */
 export const roles = pgTable(
   'roles',
@@ -165,11 +169,7 @@ export const roleBindings = pgTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.clientId, table.role] }),
     index('role_bindings_in_order').on(table.tenantId, table.createdAt, table.clientId, table.role),
-    foreignKey({
-      name: 'role_bindings_credential',
-      columns: [table.tenantId, table.clientId],
-      foreignColumns: [credentials.tenantId, credentials.clientId],
-    }),
+    toCredential('role_bindings_credential', table),
   ],
 );
 
@@ -194,11 +194,7 @@ export const policies = pgTable(
       .on(table.tenantId, table.role, table.object, table.action)
       .where(sql`role is not null`),
     index('policies_in_order').on(table.tenantId, table.policyId).where(sql`client_id is not null`),
-    foreignKey({
-      name: 'policies_credential',
-      columns: [table.tenantId, table.clientId],
-      foreignColumns: [credentials.tenantId, credentials.clientId],
-    }),
+    toCredential('policies_credential', table),
     foreignKey({
       name: 'policies_role',
       columns: [table.tenantId, table.role],
@@ -238,11 +234,7 @@ export const busPrincipals = pgTable(
       .on(table.tenantId)
       .where(sql`principal_type = 'CLIENT' and status <> 'DELETED'`),
     foreignKey({ name: 'bus_principals_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
-    foreignKey({
-      name: 'bus_principals_credential',
-      columns: [table.tenantId, table.clientId],
-      foreignColumns: [credentials.tenantId, credentials.clientId],
-    }),
+    toCredential('bus_principals_credential', table),
   ],
 );
 
@@ -261,10 +253,7 @@ export const nonces = pgTable(
   ],
 );
 
-/**
- * Names that are unique on the whole platform, and their owners. Only the deletion of a tenant frees names: its keys of
- * the bus, but no client id.
- */
+/** Names that are unique on the platform, and their owners. Deleting a tenant frees its bus keys, but no client id. */
 export const takenNames = pgTable(
   'taken_names',
   {

@@ -8,7 +8,7 @@ import type { SealedRow } from '../foundation/secrets/rewrap-secrets.js';
 import { StartupError } from '../foundation/startup-error.js';
 import { sealedAnswers } from '../gateway/idempotency/once.js';
 import { sealedCallbackEndpoints } from '../resources/callback-endpoints/callback-endpoints.js';
-import { sealedCredentials } from '../resources/credentials/stored-credentials.js';
+import { sealedCredentials } from '../resources/credentials/credentials.js';
 import { sealedObjectCredentials } from '../resources/object-credentials/object-credentials.js';
 
 const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials, sealedAnswers];
@@ -23,11 +23,9 @@ export async function runKeys(config: Config, args: string[]): Promise<void> {
     const status = await countByKey(database, keyring);
     if (verb === 'rewrap') {
       // From here on the keyring may lack these keys.
-      const unused = status.keys.filter(({ key_id, secrets }) => key_id !== keyring.primary && secrets === 0);
-      await forgetCanaries(
-        database,
-        unused.map(({ key_id }) => key_id),
-      );
+      const unused = status.keys.filter(({ is_primary, secrets }) => !is_primary && secrets === 0);
+      const unusedIds = unused.map(({ key_id }) => key_id);
+      await forgetCanaries(database, unusedIds);
     }
     console.log(JSON.stringify({ ...rewrapped, ...status }, null, 2));
     if (rewrapped && rewrapped.not_opened.length > 0) process.exitCode = 1;
@@ -38,10 +36,8 @@ export async function runKeys(config: Config, args: string[]): Promise<void> {
 
 /** How many secrets each key seals. A key without any, but the primary one, can be removed from the keyring. */
 async function countByKey(database: Database, keyring: Keyring) {
-  const secrets = new Map<string, number>();
-  for (const keyId of [...keyring.keyIds, ...(await readCanaries(database)).map((canary) => canary.keyId)]) {
-    secrets.set(keyId, 0);
-  }
+  const known = (await readCanaries(database)).map(({ keyId }) => keyId);
+  const secrets = new Map<string, number>([...keyring.keyIds, ...known].map((keyId) => [keyId, 0]));
   for await (const { row } of sealedRows(database)) {
     for (const keyId of row.keyIds) secrets.set(keyId, (secrets.get(keyId) ?? 0) + 1);
   }
@@ -54,10 +50,7 @@ async function countByKey(database: Database, keyring: Keyring) {
   return { keys };
 }
 
-/**
- * Seals every secret with the primary key, while nodes serve. Counts the rows that it changed, and names those whose
- * secret does not open: it is damaged, or the keyring lacks its key.
- */
+/** Seals every secret with the primary key, while nodes serve. NOT_OPENED: it is damaged, or the keyring lacks its key. */
 async function rewrap(database: Database, keyring: Keyring) {
   const done = { rewrapped: 0, not_opened: [] as { tenant_id: string; table: string; id: string }[] };
   for await (const { tenantId, row } of sealedRows(database)) {

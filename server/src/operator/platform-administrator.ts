@@ -9,7 +9,7 @@ import { type Keyring, writePrivateFile } from '../foundation/secrets/keyring.js
 import { StartupError } from '../foundation/startup-error.js';
 import { credentials, tenants } from '../foundation/tables.js';
 import { type Facts, insertAuditEvent } from '../gateway/audit/audit.js';
-import { insertCredential } from '../resources/credentials/stored-credentials.js';
+import { insertCredential } from '../resources/credentials/credentials.js';
 import { insertRoleBinding } from '../resources/role-bindings/role-bindings.js';
 import { scopesOfRole } from '../resources/roles/granting.js';
 
@@ -52,15 +52,8 @@ export function bootstrapAdministrator(
     }
     const clientId = recover ? `platform-admin-${randomBytes(4).toString('hex')}` : 'platform-admin';
     const profile = await insertBound(tx, keyring, { tenantId: PLATFORM_TENANT_ID, clientId, role: 'platform_admin' });
-    await insertAuditEvent(tx, {
-      tenantId: PLATFORM_TENANT_ID,
-      clientId,
-      operation: recover ? 'bootstrapAdmin.recover' : 'bootstrapAdmin.create',
-      target: `platform/tenants/${PLATFORM_TENANT_ID}/credentials/${clientId}`,
-      changes: [],
-      outcome: 'DONE',
-      requestId: newId(),
-    });
+    const operation = recover ? 'bootstrapAdmin.recover' : 'bootstrapAdmin.create';
+    await auditLog(tx, PLATFORM_TENANT_ID, clientId)(operation, `credentials/${clientId}`);
     return { base_url: baseUrl, ...profile };
   });
 }
@@ -72,7 +65,6 @@ async function hasAdministrator(tx: Transaction): Promise<boolean> {
   return any !== undefined;
 }
 
-/** The platform itself makes this credential, so the log names the credential as its own maker. */
 async function insertBound(
   tx: Transaction,
   keyring: Keyring,
@@ -82,20 +74,16 @@ async function insertBound(
   if (!created) throw new StartupError(`The client_id ${clientId} is taken.`);
   const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
   await insertRoleBinding(tx, { tenantId, clientId, role });
-  const requestId = newId();
-  const log = (operation: string, path: string, after: Facts) =>
-    insertAuditEvent(tx, {
-      tenantId,
-      clientId,
-      operation,
-      target: `platform/tenants/${tenantId}/${path}`,
-      changes: [],
-      before: null,
-      after: { client_id: clientId, ...after },
-      outcome: 'DONE',
-      requestId,
-    });
-  await log('credentials.create', `credentials/${clientId}`, { status: created.row.status, secret: 'set' });
-  await log('roleBindings.create', `role-bindings/${clientId}/${role}`, { role, scopes });
+  const log = auditLog(tx, tenantId, clientId);
+  const { status } = created.row;
+  await log('credentials.create', `credentials/${clientId}`, { client_id: clientId, status, secret: 'set' });
+  await log('roleBindings.create', `role-bindings/${clientId}/${role}`, { client_id: clientId, role, scopes });
   return { tenant_id: tenantId, client_id: clientId, secret: created.secret };
+}
+
+/** The platform itself makes these credentials, so the log names each of them as its own maker. */
+function auditLog(tx: Transaction, tenantId: string, clientId: string) {
+  const shared = { tenantId, clientId, changes: [], outcome: 'DONE' as const, requestId: newId() };
+  return (operation: string, path: string, after: Facts | null = null) =>
+    insertAuditEvent(tx, { ...shared, operation, target: `platform/tenants/${tenantId}/${path}`, before: null, after });
 }

@@ -61,12 +61,11 @@ function readFlags(args: string[]) {
 
 /** This instant by the database's clock, which is also the outbox's. Refuses an impossible range. */
 async function untilNow(database: Database, { since, tenantId }: Arguments): Promise<string> {
-  const [found] = await asAllTenantsStatement<{ now: string; is_past: boolean; has_tenant: boolean }>(
-    database,
-    sql`
+  const read = sql`
     select now()::text, ${since}::timestamptz <= now() as is_past,
-      exists (select from tenants where tenant_id = ${tenantId ?? null}) as has_tenant`,
-  );
+      exists (select from tenants where tenant_id = ${tenantId ?? null}) as has_tenant`;
+  type Found = { now: string; is_past: boolean; has_tenant: boolean };
+  const [found] = await asAllTenantsStatement<Found>(database, read);
   if (!found?.is_past) throw wrong('--since lies in the future');
   if (tenantId !== undefined && !found.has_tenant) throw wrong(`there is no tenant ${tenantId}`);
   return found.now;

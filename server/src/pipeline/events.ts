@@ -1,6 +1,6 @@
-import type { PlatformEvent } from '@tenant-open-platform/contract';
+import { eventTypes, type PlatformEvent } from '@tenant-open-platform/contract';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, sql as fragment } from 'drizzle-orm';
+import { and, asc, eq, sql as fragment, type SQL } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
@@ -31,20 +31,35 @@ export const shownColumns = {
 type Command = Pick<typeof commands.$inferSelect, keyof typeof shownColumns>;
 type Event = typeof events.$inferSelect;
 
-/** The same instant as `occurred_at`, of an event that is joined with its command. */
-export const occurredAt = fragment`case when ${events.eventType} = 'command.completed'
-  then coalesce(${commands.completedAt}, ${events.loggedAt}) else ${commands.acceptedAt} end`;
-
 /** An accepted command shows the fields that never change, a completed one its final fields. */
+function shownBy({ eventType, loggedAt }: Event, command: Command): { occurredAt: Date; ended: Command | null } {
+  switch (eventType) {
+    case 'command.accepted':
+      return { occurredAt: command.acceptedAt, ended: null };
+    case 'command.completed':
+      return { occurredAt: command.completedAt ?? loggedAt, ended: command };
+  }
+}
+
+const instants: Record<Event['eventType'], SQL> = {
+  'command.accepted': fragment`${commands.acceptedAt}`,
+  'command.completed': fragment`coalesce(${commands.completedAt}, ${events.loggedAt})`,
+};
+
+const instantOf = eventTypes.map((type) => fragment`when ${fragment.raw(`'${type}'`)} then ${instants[type]}`);
+
+/** The same instant as `occurred_at`, of an event that is joined with its command. */
+export const occurredAt = fragment`case ${events.eventType} ${fragment.join(instantOf, fragment` `)} end`;
+
 export function presentEvent(event: Event, command: Command): PlatformEvent {
-  const ended = event.eventType === 'command.completed' ? command : null;
+  const { occurredAt, ended } = shownBy(event, command);
   const state = ended ? stateOf(ended) : INITIAL;
   return {
     event_id: event.eventId,
     event_type: event.eventType,
     schema_version: 1,
     tenant_id: event.tenantId,
-    occurred_at: (ended ? (ended.completedAt ?? event.loggedAt) : command.acceptedAt).toISOString(),
+    occurred_at: occurredAt.toISOString(),
     request: {
       request_id: command.requestId,
       client_id: command.createdByClientId,
@@ -208,7 +223,13 @@ const logEnd = statement(
     )::text as seq`,
 );
 
-const declare = statement('events: declare a restore', () => sql`select from look_at_generation_v1('WITNESS')`);
+const declared = statement('events: declare a restore', () => sql`select from look_at_generation_v1('WITNESS')`);
+
+/** Something outside of the database knows a later event than it has. The other processes learn it by a signal. */
+async function declareRestored(database: Database): Promise<void> {
+  await asAllTenantsStatement(database, declared());
+  await database.generations.look();
+}
 
 const isLost = statement(
   'events: an event on the bus that the log lacks',
@@ -231,7 +252,7 @@ export async function compareWithBus(database: Database, bus: Pick<Bus, 'lastEve
   if (!last || last.storedAt <= database.generations.current().beganAt) return;
   const event = JSON.parse(last.body.toString('utf8')) as PlatformEvent;
   const lost = await asAllTenantsStatement(database, isLost(event));
-  if (lost.length > 0) await asAllTenantsStatement(database, declare());
+  if (lost.length > 0) await declareRestored(database);
 }
 
 /** A position in the event log of one generation of the database. */
@@ -263,7 +284,7 @@ export function createContinuation(database: Database) {
     if (seq === END_OF_LOG) return { seq, restoredAt: null };
     if (generation >= current.id) {
       if (generation === current.id && !(await isBeyondEnd(BigInt(seq)))) return { seq, restoredAt: null };
-      await asAllTenantsStatement(database, declare());
+      await declareRestored(database);
     }
     const [parted] = await asAllTenantsStatement<Parted>(database, afterGeneration(generation));
     if (!parted?.seq) return { seq, restoredAt: null };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { MAX_INSTANT } from '@tenant-open-platform/contract';
 import { asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
-import { all, boundedScan, fittingRows, jsonBytes } from '../foundation/database/pages.js';
+import { all, boundedScan, fittingRows, jsonBytes, listed, positionOf } from '../foundation/database/pages.js';
 import { ID } from '../foundation/ids.js';
 import type { Call, CallOf } from '../gateway/operation/call.js';
 
@@ -44,7 +44,6 @@ export function pageOf<Row>(
   return { rows: items, nextCursor: position === null ? null : cursorWriter(list)(position) };
 }
 
-/** The body of every list answer. */
 export function answerPage<Row, Item>(
   { rows, nextCursor }: Page<Row>,
   call: Call,
@@ -72,9 +71,7 @@ const bindingOf = ({ call, filters }: List) =>
 /** A cursor is valid only with the filters that it was made for: all other fields. */
 export type Query = { limit: number; cursor?: string | undefined; [filter: string]: unknown };
 
-type Shown<Table extends PgTable, LeftOut extends PropertyKey> = Omit<Table['$inferSelect'], LeftOut>;
-
-type Description<Table extends PgTable, LeftOut extends PropertyKey> = {
+type Description<Table extends PgTable> = {
   table: Table;
   /** The id, a UUID version 7, whose order is the order of creation; or created_at and the names in the key. */
   order: readonly (keyof Table['$inferSelect'] & string)[];
@@ -86,37 +83,34 @@ type Description<Table extends PgTable, LeftOut extends PropertyKey> = {
   filteredBy?: readonly (keyof Table['$inferSelect'] & string)[];
   /** A list of the platform: its rows belong to no tenant. Every other list has the rows of one tenant. */
   ofPlatform?: boolean;
-  /** The column that no item shows. */
-  leftOut?: LeftOut;
   /** What is read instead of the columns of the table. */
   columns?: SelectedFields;
   /** Opaque JSON columns: the page ends once they reach its maximum size. */
   json?: readonly string[];
 };
 
-export type Listed<Table extends PgTable, LeftOut extends PropertyKey, Item> = Description<Table, LeftOut> & {
-  present: (row: Shown<Table, LeftOut>, call: Call) => Item;
+export type Listed<Table extends PgTable, Item> = Description<Table> & {
+  present: (row: Table['$inferSelect'], call: Call) => Item;
 };
 
 /** The answer of a list: a page, newest first, or oldest first if the query has `order=asc`. */
-export async function newestFirst<Table extends PgTable, Item, LeftOut extends keyof Table['$inferSelect'] = never>(
+export async function newestFirst<Table extends PgTable, Item>(
   call: CallOf<'INVALID_CURSOR'>,
   query: Query,
-  { present, ...described }: Listed<Table, LeftOut, Item>,
+  { present, ...described }: Listed<Table, Item>,
 ) {
   const list = openList(call, query, described);
   return answerPage(list.pageOf(await list.look()), call, present);
 }
 
 /** A list at the position of the query's cursor. A list that waits calls `look` several times. */
-export function openList<Table extends PgTable, LeftOut extends keyof Table['$inferSelect'] = never>(
+export function openList<Table extends PgTable>(
   call: CallOf<'INVALID_CURSOR'>,
   { limit, cursor, ...bound }: Query,
-  described: Description<Table, LeftOut>,
+  { table, order, filteredBy = [], json, ...described }: Description<Table>,
 ) {
-  type Row = Shown<Table, LeftOut> & Record<string, unknown>;
+  type Row = Table['$inferSelect'] & Record<string, unknown>;
   type Found = { rows: Row[]; limit: number; lastRead: string | null };
-  const { table, order, filteredBy = [], json } = described;
   const list = { call, filters: bound };
   const columns = getTableColumns(table as PgTable);
   const ordering = order.map((name) => columns[name] as PgColumn);
@@ -124,53 +118,37 @@ export function openList<Table extends PgTable, LeftOut extends keyof Table['$in
   const after = position?.split(' ');
   const direction = bound.order === 'asc' ? 'asc' : 'desc';
   const inOrder = ordering.map((column) => (direction === 'asc' ? asc : desc)(column));
-  const shown =
-    described.columns ?? Object.fromEntries(Object.entries(columns).filter(([name]) => name !== described.leftOut));
+  const names = listed(ordering.map(({ name }) => sql`${sql.identifier(name)} ${sql.raw(direction)}`));
+  const placeOf = (row: Row) => positionOf(order.map((name) => row[name]));
   const isOwn = !described.ofPlatform && eq(columns.tenantId as PgColumn, call.tenantId);
-  const isInRange = all([isOwn, described.range, after && isAfter(after)]);
-  const isWanted = all([described.filters, ...filteredBy.map((name) => hasValue(columns[name] as PgColumn, bound))]);
+  const range = all([isOwn, described.range, after && isAfter(after)]);
+  const filters = all([described.filters, ...filteredBy.map((name) => hasValue(columns[name] as PgColumn, bound))]);
 
   return {
     position,
     cursorAt: cursorWriter(list),
-    pageOf: ({ rows, limit, lastRead }: Found) => pageOf(list, rows, limit, positionOf, lastRead),
+    pageOf: ({ rows, limit, lastRead }: Found) => pageOf(list, rows, limit, placeOf, lastRead),
     look: (): Promise<Found> =>
       call.asTenant(async (tx) => {
-        const { from, where, lastRead } = await boundedScan(tx, {
-          columns: ordering,
-          direction,
-          range: isInRange,
-          filters: isWanted,
-        });
+        const { from, where, lastRead } = await boundedScan(tx, { columns: ordering, direction, range, filters });
         const first = (count: number) =>
           tx
-            .select(shown)
+            .select(described.columns ?? columns)
             .from(from)
             .where(where)
             .orderBy(...inOrder)
             .limit(count);
         const page = json
-          ? await fittingRows(tx, { first, limit, bytes: jsonBytes(...json), orderBy: namesInOrder() })
+          ? await fittingRows(tx, { first, limit, bytes: jsonBytes(...json), orderBy: names })
           : { rows: await first(limit + 1), limit };
-        return { rows: page.rows as Row[], limit: page.limit, lastRead };
+        return { ...page, rows: page.rows as Row[], lastRead };
       }),
   };
 
   function isAfter(position: string[]): SQL {
     const values = ordering.map((column, at) => sql.param(readValue(column, position[at] as string), column));
     const comes = direction === 'asc' ? sql`>` : sql`<`;
-    return sql`(${sql.join(ordering, sql`, `)}) ${comes} (${sql.join(values, sql`, `)})`;
-  }
-
-  function namesInOrder(): SQL {
-    return sql.join(
-      ordering.map(({ name }) => sql`${sql.identifier(name)} ${sql.raw(direction)}`),
-      sql`, `,
-    );
-  }
-
-  function positionOf(row: Row): string {
-    return order.map((name) => (row[name] instanceof Date ? row[name].getTime() : row[name])).join(' ');
+    return sql`(${listed(ordering)}) ${comes} (${listed(values)})`;
   }
 
   /** An instant is in Unix milliseconds. */

@@ -2,10 +2,9 @@ import { errors } from '@tenant-open-platform/contract';
 import { and, eq, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable, type PgUpdateSetSource } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../foundation/database/database.js';
+import { newId } from '../foundation/ids.js';
 import { tenants } from '../foundation/tables.js';
-import { type Facts, withAudit } from '../gateway/audit/audit.js';
 import type { Call, CallOf } from '../gateway/operation/call.js';
-import { type Listed, newestFirst, type Query } from './lists.js';
 
 type Columns<Table extends PgTable> = Table['_']['columns'];
 type Row<Table extends PgTable> = Table['$inferSelect'];
@@ -19,10 +18,7 @@ type Fields<Table extends PgTable, LeftOut> = {
   [Key in Shown<Table, LeftOut> as Columns<Table>[Key]['_']['name']]: ShownValue<Row<Table>[Key]>;
 };
 
-/**
- * Presents rows of a table in answers: every column under its name in the database, except those left out. Bytes are
- * never shown: they are sealed secrets and hashes.
- */
+/** Presents rows: each column by its name, except those left out and bytes, which are sealed secrets and hashes. */
 export function presenter<Table extends PgTable, LeftOut extends keyof Row<Table> = never>(
   table: Table,
   ...leftOut: LeftOut[]
@@ -74,6 +70,9 @@ type Refusing = Pick<CallOf<'NOT_FOUND'>, 'refuse'>;
 /** `update` to delete the row, `no key update` to change it, the others to keep it while another row comes to refer to it. */
 type Lock = 'update' | 'no key update' | 'share' | 'key share';
 
+export type TenantTable = PgTable & { tenantId: PgColumn };
+export type Params = Record<string, string>;
+
 /** The columns of the primary key after the tenant. */
 export function keyColumns(table: PgTable): PgColumn[] {
   const { primaryKeys, columns } = getTableConfig(table);
@@ -82,11 +81,7 @@ export function keyColumns(table: PgTable): PgColumn[] {
 }
 
 /** The row of the call's tenant with this key, by the names of its columns. Path parameters have the same names. */
-export function ownRow(
-  table: PgTable & { tenantId: PgColumn },
-  { tenantId }: Pick<Call, 'tenantId'>,
-  key: Readonly<Record<string, string>>,
-): SQL | undefined {
+export function ownRow(table: TenantTable, { tenantId }: Pick<Call, 'tenantId'>, key: Params): SQL | undefined {
   const isKey = keyColumns(table).map((column) => {
     const value = key[column.name];
     if (value === undefined) throw new Error(`The key lacks ${column.name}.`);
@@ -103,14 +98,15 @@ export async function readRow<Table extends PgTable>(
   where: SQL | undefined,
   lock?: Lock,
 ): Promise<Row<Table>> {
-  const query = tx
-    .select()
-    .from(table as PgTable)
-    .where(where);
+  const from: PgTable = table;
+  const query = tx.select().from(from).where(where);
   const [row] = await (lock ? query.for(lock) : query);
   if (!row) throw refuse('NOT_FOUND');
   return row;
 }
+
+/** Of the instant of admission: with it as created_at, the order of ids is the order of creation. */
+export const newIdOf = ({ admittedAt }: Pick<Call, 'admittedAt'>) => newId(admittedAt.getTime());
 
 export async function insertRow<Table extends PgTable>(
   tx: Transaction,
@@ -128,11 +124,9 @@ export async function updateRow<Table extends PgTable & { updatedAt: PgColumn }>
   where: SQL | undefined,
   values: PgUpdateSetSource<Table>,
 ): Promise<Row<Table>> {
-  const [row] = await tx
-    .update(table as PgTable)
-    .set({ ...values, updatedAt: sql`now()` })
-    .where(where)
-    .returning();
+  const changed: PgTable = table;
+  const columns = { ...values, updatedAt: sql`now()` };
+  const [row] = await tx.update(changed).set(columns).where(where).returning();
   if (!row) throw new Error('The row that was locked is gone.');
   return row;
 }
@@ -147,36 +141,6 @@ export async function deleteRow<Table extends PgTable>(
   if (!row) throw refuse('NOT_FOUND');
   return row as Row<Table>;
 }
-
-type TenantTable = PgTable & { tenantId: PgColumn };
-type Present<Table extends PgTable, Item> = (row: Table['$inferSelect'], call: Call) => Item;
-type Params = Record<string, string>;
-
-/** Answers the resource that the path names. */
-export const getHandler =
-  <Table extends TenantTable, Item>(table: Table, present: Present<Table, Item>) =>
-  async ({ params }: { params: Params }, call: CallOf<'NOT_FOUND'>) => {
-    const row = await call.asTenant((tx) => readRow(tx, call, table, ownRow(table, call, params)));
-    return { status: 200 as const, body: present(row, call) };
-  };
-
-/** Lists the resources, newest first. */
-export const listHandler =
-  <Table extends PgTable, Item>(listed: Listed<Table, never, Item>) =>
-  ({ query }: { query: Query }, call: CallOf<'INVALID_CURSOR'>) =>
-    newestFirst(call, query, listed);
-
-/** Deletes the resource that the path names. `id` is the parameter that the answer repeats. */
-export const deleteHandler =
-  <Table extends TenantTable, Id extends string>(table: Table, present: Present<Table, Facts>, id: Id) =>
-  async ({ params }: { params: Params }, call: CallOf<'NOT_FOUND'>) => {
-    await withAudit(call, { fields: {} }, async (tx) => {
-      const deleted = await deleteRow(tx, call, table, ownRow(table, call, params));
-      return { before: present(deleted, call), after: null, result: null };
-    });
-    const named = { [id]: params[id] } as Record<Id, string>;
-    return { status: 200 as const, body: { ...named, deleted: true as const, request_id: call.requestId } };
-  };
 
 /**
  * Refuses to create a row if the tenant has reached the limit, or the platform for a table that belongs to no tenant:

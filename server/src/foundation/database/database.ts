@@ -22,12 +22,12 @@ export type Database = {
 export const databaseOf = (
   sql: postgres.Sql,
   close: () => Promise<void>,
-  generations = watchGenerations(),
+  { look, ...generations } = watchGenerations(),
 ): Database => ({
   sql,
   drizzle: drizzle(sql),
   prepared: drizzle(preparing(sql)),
-  generations,
+  generations: { ...generations, look: () => look(sql) },
   close,
 });
 
@@ -58,7 +58,7 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
 }
 
 /** Opens the first connection: from here on the generation is known. */
-async function connected(sql: postgres.Sql, generations: Generations): Promise<Database> {
+async function connected(sql: postgres.Sql, generations: ReturnType<typeof watchGenerations>): Promise<Database> {
   const close = () => sql.end({ timeout: 5 });
   try {
     await sql`select`;
@@ -100,11 +100,8 @@ async function openEmbedded(directory: string): Promise<Database> {
     const generations = watchGenerations();
     const sql = postgres({ ...options, ...generations.options });
     // The embedded database ignores the settings of a connection.
-    await sql.unsafe(
-      Object.entries(planSettings)
-        .map(([name, value]) => `set ${name} = ${value}`)
-        .join('; '),
-    );
+    const settings = Object.entries(planSettings).map(([name, value]) => `set ${name} = ${value}`);
+    await sql.unsafe(settings.join('; '));
     await checkRoles(sql);
     await checkFunctionOwners(sql);
     // A failure waits for the next round.

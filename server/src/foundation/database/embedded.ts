@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { constants, cpSync, existsSync, rmSync, statSync } from 'node:fs';
 import { chmod, link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
@@ -178,14 +179,9 @@ async function tryLink(from: string, to: string): Promise<boolean> {
 }
 
 function isHeld(lockPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(lockPath);
-    socket.once('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', (error: NodeJS.ErrnoException) =>
-      resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
-    );
-  });
+  const socket = connect(lockPath);
+  return once(socket, 'connect')
+    .then(() => true)
+    .catch(({ code }: NodeJS.ErrnoException) => code !== 'ECONNREFUSED' && code !== 'ENOENT')
+    .finally(() => socket.destroy());
 }

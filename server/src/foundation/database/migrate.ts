@@ -22,10 +22,7 @@ const GIVE_UP_AFTER_MS = 120_000;
 let own: MigrationMeta[] | undefined;
 const ownMigrations = () => (own ??= readMigrationFiles({ migrationsFolder: MIGRATIONS }));
 
-/**
- * How the database compares with the migrations of this build: it has all of them, and those of a later build perhaps;
- * some are missing; or a migration with another text was applied.
- */
+/** CURRENT: the database has all migrations of this build, perhaps later ones too. OTHER: one has another text. */
 export type SchemaState = 'CURRENT' | 'BEHIND' | 'OTHER';
 
 export async function schemaState(sql: postgres.Sql, migrations = ownMigrations()): Promise<SchemaState> {
@@ -38,10 +35,7 @@ export async function schemaState(sql: postgres.Sql, migrations = ownMigrations(
   return applied.length < migrations.length ? 'BEHIND' : 'CURRENT';
 }
 
-/**
- * Applies missing migrations on a client with one connection, which holds the lock until it closes. Nodes that start at
- * the same time wait for the first one.
- */
+/** Applies missing migrations. The client's one connection holds the lock until it closes; other nodes wait for it. */
 export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   await lockMigrations(sql);
@@ -85,12 +79,11 @@ async function apply(sql: postgres.Sql, migration: MigrationMeta): Promise<void>
   const startedAt = performance.now();
   for (;;) {
     try {
-      await sql.begin(async (tx) => {
+      return await sql.begin(async (tx) => {
         await tx.unsafe(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
         for (const statement of migration.sql) await tx.unsafe(statement);
         await record(tx, migration);
       });
-      return;
     } catch (error) {
       if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE) throw error;
       if (performance.now() - startedAt > GIVE_UP_AFTER_MS) {

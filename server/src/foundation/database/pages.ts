@@ -1,5 +1,6 @@
-import { and, asc, desc, getTableName, type SQL, type SQLWrapper, type Subquery, sql } from 'drizzle-orm';
+import { and, asc, desc, getTableName, gte, lt, type SQL, type SQLWrapper, type Subquery, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
+import { firstIdAt } from '../ids.js';
 import type { Transaction } from './database.js';
 
 /** A page reads at most this many rows, even if its filters match none of them. */
@@ -18,10 +19,7 @@ export type Bounded = {
   /** The columns to select, by their names in the table. */
   from: PgTable | Subquery;
   where: SQL | undefined;
-  /**
-   * The position of the last row read, if more follow: the values of the columns, instants in milliseconds. A page that
-   * is not full gets this position as its cursor.
-   */
+  /** The position of the last row read, if more follow: it becomes the cursor of a page that is not full. */
   lastRead: string | null;
 };
 
@@ -51,22 +49,29 @@ export async function boundedScan(tx: Transaction, { columns, direction, range, 
   return {
     from: rows.as(getTableName(table)),
     where: filters,
-    lastRead: values?.map((value) => (value instanceof Date ? value.getTime() : value)).join(' ') ?? null,
+    lastRead: values ? positionOf(values) : null,
   };
 }
 
+/** The position of a row in a list, by the values of the columns that order it. */
+export const positionOf = (values: unknown[]): string =>
+  values.map((value) => (value instanceof Date ? value.getTime() : value)).join(' ');
+
 function isUpTo(columns: readonly PgColumn[], direction: Scan['direction'], values: unknown[]): SQL {
-  const row = sql.join([...columns], sql`, `);
-  const last = sql.join(
-    columns.map((column, index) => sql.param(values[index], column)),
-    sql`, `,
-  );
-  return direction === 'asc' ? sql`(${row}) <= (${last})` : sql`(${row}) >= (${last})`;
+  const last = listed(columns.map((column, index) => sql.param(values[index], column)));
+  return direction === 'asc' ? sql`(${listed(columns)}) <= (${last})` : sql`(${listed(columns)}) >= (${last})`;
 }
+
+/** Separated by commas. */
+export const listed = (parts: readonly SQLWrapper[]): SQL => sql.join([...parts], sql`, `);
 
 /** Joins the conditions with AND. A filter that the request leaves out is undefined and adds no condition. */
 export const all = (conditions: (SQL | string | false | null | undefined)[]): SQL | undefined =>
   and(...conditions.filter((condition) => typeof condition === 'object' && condition !== null));
+
+/** Rows by their time, with which their ids begin. An end that is undefined is open. */
+export const idsBetween = (id: PgColumn, after: string | undefined, before: string | undefined): SQL | undefined =>
+  all([after && gte(id, firstIdAt(after)), before && lt(id, firstIdAt(before))]);
 
 /** A page of a list ends once its opaque JSON columns reach this size. */
 const PAGE_BYTES = 1_048_576;
@@ -78,36 +83,30 @@ const FEW_ROWS = 100;
 export const jsonBytes = (...columns: string[]): SQL =>
   sql.raw(columns.map((column) => `coalesce(octet_length(${column}::text), 0)`).join(' + '));
 
-type Query<Row> = SQLWrapper & PromiseLike<Row[]>;
+/** The size of a row and the order of the list, both by column names. */
+type Measured = { bytes: SQL; orderBy: SQL };
 
-type List<Row> = {
-  /** The first rows of the list, up to this limit. */
-  first: (count: number) => Query<Row>;
+type List<Row> = Measured & {
+  first: (count: number) => SQLWrapper & PromiseLike<Row[]>;
   /** The limit that the caller asked for. */
   limit: number;
-  /** The size of a row and the order of the list, both by column names. */
-  bytes: SQL;
-  orderBy: SQL;
 };
 
 /** Selects the rows of a list that fit on one page, and one more row if the list goes on. `limit` is how many fit. */
 export async function fittingRows<Row>(tx: Transaction, list: List<Row>): Promise<{ rows: Row[]; limit: number }> {
   const few = Math.min(list.limit, FEW_ROWS);
-  let limit = await countFitting(tx, { ...list, query: list.first(few) });
-  if (limit === few && few < list.limit) limit = await countFitting(tx, { ...list, query: list.first(list.limit) });
+  let limit = await countFitting(tx, list.first(few), list);
+  if (limit === few && few < list.limit) limit = await countFitting(tx, list.first(list.limit), list);
   return { rows: limit === 0 ? [] : await list.first(limit + 1), limit };
 }
 
 /** Counts in the database the rows that fit on one page, and the first one that exceeds it. */
-async function countFitting(
-  tx: Transaction,
-  { query, bytes, orderBy }: { query: SQLWrapper } & Pick<List<unknown>, 'bytes' | 'orderBy'>,
-): Promise<number> {
+async function countFitting(tx: Transaction, rows: SQLWrapper, { bytes, orderBy }: Measured): Promise<number> {
   const [counted] = await tx.execute<{ fitting: number }>(sql`
     select count(*)::int as fitting
     from (
       select sum(${bytes}) over (order by ${orderBy} rows between unbounded preceding and 1 preceding) as bytes_before
-      from (${query}) page
+      from (${rows}) page
     ) counted
     where coalesce(bytes_before, 0) < ${PAGE_BYTES}`);
   return counted?.fitting ?? 0;

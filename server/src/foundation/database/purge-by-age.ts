@@ -30,10 +30,7 @@ type Aged = {
   deleteRange?: (tx: Transaction, range: SQL) => Promise<number>;
 };
 
-/**
- * Deletes rows older than this many days, tenant after tenant. It remembers its position, so
- * the next statement does not scan the rows that this one deleted or kept.
- */
+/** Deletes old rows, tenant after tenant. It remembers its position, so that no statement scans a row again. */
 export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
   let tenantId = '';
   let after: string | null = null;
@@ -41,17 +38,14 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
   const deleteAll = async (tx: Transaction, range: SQL) =>
     (await tx.execute(sql`delete from ${id.table} where ${range}`)).count;
 
-  const isInTenant = (lastId: string) =>
-    sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${lastId}::uuid and ${id} < ${endId(keptDays)}`;
-
-  async function nextTenant(tx: Transaction): Promise<string | null> {
+  async function nextTenant(tx: Transaction): Promise<string> {
     const [next] = await tx.execute<{ tenant_id: string }>(sql`
       select tenant_id from tenants
       where tenant_id > ${tenantId} and exists (
         select from ${id.table} where ${id.table}.tenant_id = tenants.tenant_id and ${id} < ${endId(keptDays)} offset 0
       )
       order by tenants.tenant_id limit 1`);
-    return next?.tenant_id ?? null;
+    return next?.tenant_id ?? '';
   }
 
   return {
@@ -61,14 +55,16 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
         let removed = 0;
         for (let ranges = 0; ranges < RANGES && removed < BATCH; ranges++) {
           if (after === null) {
-            tenantId = (await nextTenant(tx)) ?? '';
+            tenantId = await nextTenant(tx);
             if (tenantId === '') return { removed, hasMore: false };
           }
-          const range = isInTenant(after ?? FIRST_ID);
+          const isInTenant = sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${after ?? FIRST_ID}::uuid`;
+          const range = sql`${isInTenant} and ${id} < ${endId(keptDays)}`;
           const [last] = await tx.execute<{ id: string }>(
             sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - 1}`,
           );
-          removed += await (deleteRange ?? deleteAll)(tx, last ? sql`${range} and ${id} <= ${last.id}::uuid` : range);
+          const batch = last ? sql`${range} and ${id} <= ${last.id}::uuid` : range;
+          removed += await (deleteRange ?? deleteAll)(tx, batch);
           after = last?.id ?? null;
         }
         return { removed, hasMore: true };

@@ -63,17 +63,12 @@ export async function checkSettings(sql: postgres.Sql): Promise<void> {
     select lower(name) as name, setting, current_database() as database from pg_settings
     where lower(name) in ${sql([...Object.keys(sessionSettings), 'server_encoding'])}`;
   for (const { name, setting, database } of rows) {
-    if (name === 'server_encoding') {
-      if (setting === 'UTF8') continue;
-      throw new StartupError(
-        `The database "${database}" has the encoding ${setting}. Create one with UTF8: create database … encoding 'UTF8' template template0.`,
-      );
-    }
-    const expected = sessionSettings[name];
-    if (setting !== expected) {
-      throw new StartupError(
-        `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected}. Remove the parameter from DATABASE_URL, or connect without the pooler that drops it.`,
-      );
-    }
+    const expected = name === 'server_encoding' ? 'UTF8' : sessionSettings[name];
+    if (setting === expected) continue;
+    throw new StartupError(
+      name === 'server_encoding'
+        ? `The database "${database}" has the encoding ${setting}. Create one with UTF8: create database … encoding 'UTF8' template template0.`
+        : `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected}. Remove the parameter from DATABASE_URL, or connect without the pooler that drops it.`,
+    );
   }
 }

@@ -3,8 +3,7 @@ import type { Database } from './database.js';
 import { asAllTenants } from './row-level-security.js';
 
 export async function readTenantIds(database: Database): Promise<string[]> {
-  const query = asAllTenants(database, (tx) =>
-    tx.select({ id: tenants.tenantId }).from(tenants).orderBy(tenants.tenantId),
-  );
-  return (await query).map(({ id }) => id);
+  const { tenantId: id } = tenants;
+  const rows = await asAllTenants(database, (tx) => tx.select({ id }).from(tenants).orderBy(id));
+  return rows.map((row) => row.id);
 }

@@ -1,8 +1,6 @@
-import type { Logger } from 'pino';
 import postgres from 'postgres';
 import { newId } from '../ids.js';
-import type { Watchdog } from '../telemetry/watchdog.js';
-import { localSignals, type Signals, startLoop } from './signals.js';
+import { type Looping, localSignals, type Signals, startLoop } from './signals.js';
 
 const CHANNEL = 'top_signals';
 /** Postgres allows up to 8,000 bytes. */
@@ -12,16 +10,15 @@ const COLLECT_MS = 10;
 /** A connection that only listens sends nothing. This is the only way to notice that it is half open. */
 const LISTEN_AGAIN_MS = 5_000;
 const CONNECTION_CLOSED = 'connection closed';
+const ECHO_WITHIN_MS = 1_000;
 
 /** A node that receives its own `echo` receives signals. */
 type Signal = { from: string; topics: string[]; echo?: number };
 
-const ECHO_WITHIN_MS = 1_000;
-
 /** Signals between nodes that share a Postgres. One connection listens; the signals of this node are collected. */
 export async function postgresSignals(
   sql: postgres.Sql,
-  { logger, watchdog }: { logger: Logger; watchdog: Watchdog },
+  { logger, watchdog }: Omit<Looping, 'signals'>,
 ): Promise<Signals> {
   const local = localSignals();
   const self = newId();

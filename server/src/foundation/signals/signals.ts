@@ -26,12 +26,13 @@ export const topics = {
   eventLog: 'event-log',
   /** Bus principals, or the vendors that they read, have changed. */
   busAccess: 'bus-access',
+  /** A generation of the database has begun. The database itself sends it: see 0006_generations.sql. */
+  generation: 'generation',
   command: (tenantId: string, commandId: string) => `command ${tenantId} ${commandId}`,
   events: (tenantId: string) => `events ${tenantId}`,
   deviceRequests: (tenantId: string) => `device-requests ${tenantId}`,
 };
 
-/** Signals within this process. */
 export function localSignals(): Signals {
   let isClosed = false;
   const listeners = new Map<string, Set<() => void>>();

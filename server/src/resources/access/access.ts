@@ -19,6 +19,8 @@ export const explainAccess: Handler<'access.explain'> = async ({ params, query }
     const credential = await readRow(tx, call, credentials, ownRow(credentials, call, params));
     const grants = scope ? await readGrants(tx, grantsOfScope(tenantId, scope), [credential.clientId]) : [];
     const granted = mayCall(operation, tenantId, grants.length > 0);
+    const why = scope ? 'GRANTED' : 'NO_SCOPE_NEEDED';
+    const whyNot = mayCall(operation, tenantId, true) ? 'SCOPE_MISSING' : 'TENANT_PLATFORM_ONLY';
     return {
       status: 200,
       body: {
@@ -26,13 +28,7 @@ export const explainAccess: Handler<'access.explain'> = async ({ params, query }
         operation: operation.name,
         scope,
         granted,
-        reason: granted
-          ? scope
-            ? 'GRANTED'
-            : 'NO_SCOPE_NEEDED'
-          : mayCall(operation, tenantId, true)
-            ? 'SCOPE_MISSING'
-            : 'TENANT_PLATFORM_ONLY',
+        reason: granted ? why : whyNot,
         grants: grants.map(presentGrant),
         granting_roles: scope ? await grantingRoles(tx, tenantId, scope) : [],
         request_id: requestId,

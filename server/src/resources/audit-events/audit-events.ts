@@ -1,6 +1,5 @@
-import { eq, gte, lt } from 'drizzle-orm';
-import { all } from '../../foundation/database/pages.js';
-import { firstIdAt } from '../../foundation/ids.js';
+import { eq } from 'drizzle-orm';
+import { all, idsBetween } from '../../foundation/database/pages.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { auditEvents } from '../../gateway/tables.js';
 import { newestFirst } from '../lists.js';
@@ -20,8 +19,7 @@ export const listAuditEvents: Handler<'auditEvents.list'> = ({ query }, call) =>
     order: ['auditEventId'],
     range: all([
       name && eq(auditEvents[used], query[name] as string),
-      query.occurred_after && gte(auditEvents.auditEventId, firstIdAt(query.occurred_after)),
-      query.occurred_before && lt(auditEvents.auditEventId, firstIdAt(query.occurred_before)),
+      idsBetween(auditEvents.auditEventId, query.occurred_after, query.occurred_before),
     ]),
     filteredBy: ['operation', 'outcome', ...indexed.map(([, column]) => column).filter((column) => column !== used)],
     json: ['before', 'after'],

@@ -2,24 +2,14 @@ import { fromPublic } from '@nats-io/nkeys';
 import { and, eq } from 'drizzle-orm';
 import { invalidValue, notFoundIn } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { newId } from '../../foundation/ids.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { busPrincipals, takenNames } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { CallOf, Handler } from '../../gateway/operation/call.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
-import { lockCredential } from '../credentials/stored-credentials.js';
-import {
-  columnsOf,
-  getHandler,
-  insertRow,
-  listHandler,
-  ownRow,
-  presenter,
-  readRow,
-  refuseBeyondLimit,
-  updateRow,
-} from '../rows.js';
+import { lockCredential } from '../credentials/credentials.js';
+import { getHandler, listHandler } from '../handlers.js';
+import { columnsOf, insertRow, newIdOf, ownRow, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 import { refuseForeignVendors } from '../vendors/vendors.js';
 
 const presentBusPrincipal = presenter(busPrincipals);
@@ -33,13 +23,10 @@ export const createBusPrincipal =
     refuseInvalidKeys(call, body);
     const { tenantId, admittedAt } = call;
     const { client_id: clientId } = body;
-    // The same instant as created_at, so that the order of ids is the order of creation.
-    const principalId = newId(admittedAt.getTime());
+    const principalId = newIdOf(call);
     const created = await withAudit(call, { fields: body, created: principalId }, async (tx) => {
       await refuseBeyondLimit(tx, call, busPrincipals, limit);
-      if (clientId !== undefined && !(await lockCredential(tx, call, clientId))) {
-        throw notFoundIn('body/client_id');
-      }
+      if (clientId && !(await lockCredential(tx, call, clientId))) throw notFoundIn('body/client_id');
       await refuseForeignVendors(tx, tenantId, body.vendors);
       // nats-server would refuse the accounts of all tenants if the platform's own key were in them twice.
       const isFree = body.bus_user_public_key !== ownPublicKey && (await takeKeys(tx, tenantId, body));

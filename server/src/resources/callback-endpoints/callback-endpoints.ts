@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { and, eq, sql } from 'drizzle-orm';
-import { newId } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { type SecretChanges, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
+import { auditedDeletion, getHandler, listHandler } from '../handlers.js';
 import {
   columnsOf,
-  getHandler,
   insertRow,
-  listHandler,
+  newIdOf,
   ownRow,
   presenter,
   readRow,
@@ -49,8 +48,7 @@ export const createCallbackEndpoint =
   async ({ body }, call) => {
     const { tenantId, admittedAt } = call;
     const url = canonicalCallbackUrl(body.url, call.refuse);
-    // The same instant as created_at, so that the order of ids is the order of creation.
-    const endpointId = newId(admittedAt.getTime());
+    const endpointId = newIdOf(call);
     const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
     const created = await withAudit(call, { fields: body, created: endpointId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackEndpoints, limit);
@@ -89,11 +87,8 @@ export const updateCallbackEndpoint =
       const rotated = body.rotate_secret
         ? rotateCallbackSecret(keyring, locked, body.previous_secret_ttl_seconds ?? 0)
         : null;
-      const row = await updateRow(tx, callbackEndpoints, own, {
-        ...columnsOf(callbackEndpoints, body),
-        url,
-        ...rotated?.columns,
-      });
+      const values = { ...columnsOf(callbackEndpoints, body), url, ...rotated?.columns };
+      const row = await updateRow(tx, callbackEndpoints, own, values);
       return {
         before: auditedCallbackEndpoint(locked, call),
         after: auditedCallbackEndpoint(row, call),
@@ -104,25 +99,22 @@ export const updateCallbackEndpoint =
     return { status: 200, body: changed };
   };
 
-export const deleteCallbackEndpoint: Handler<'callbackEndpoints.delete'> = async ({ params }, call) => {
-  const { endpoint_id: endpointId } = params;
-  await withAudit(call, { fields: {} }, async (tx) => {
+export const deleteCallbackEndpoint: Handler<'callbackEndpoints.delete'> = ({ params }, call) =>
+  auditedDeletion(call, { endpoint_id: params.endpoint_id }, async (tx) => {
     // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
     const own = ownRow(callbackEndpoints, call, params);
     const locked = await readRow(tx, call, callbackEndpoints, own, 'update');
-    await tx
-      .delete(callbackSubscriptions)
-      .where(and(eq(callbackSubscriptions.tenantId, call.tenantId), eq(callbackSubscriptions.endpointId, endpointId)));
+    const { tenantId, endpointId } = callbackSubscriptions;
+    const isOfEndpoint = and(eq(tenantId, call.tenantId), eq(endpointId, params.endpoint_id));
+    await tx.delete(callbackSubscriptions).where(isOfEndpoint);
     await tx.delete(callbackEndpoints).where(own);
-    return { before: auditedCallbackEndpoint(locked, call), after: null, result: null };
+    return auditedCallbackEndpoint(locked, call);
   });
-  return { status: 200, body: { endpoint_id: endpointId, deleted: true, request_id: call.requestId } };
-};
 
 type Key = Pick<Row, 'tenantId' | 'endpointId'>;
 
 /** A new secret and its columns: `whsec_` and 32 bytes in base64, as in Standard Webhooks. */
-export function makeCallbackSecret(keyring: Keyring, key: Key, secretVersion: number) {
+function makeCallbackSecret(keyring: Keyring, key: Key, secretVersion: number) {
   const secret = `whsec_${randomBytes(32).toString('base64')}`;
   return {
     secret,
@@ -131,7 +123,7 @@ export function makeCallbackSecret(keyring: Keyring, key: Key, secretVersion: nu
 }
 
 /** A new secret for a row that this transaction has locked. The old one expires with the commit, or after this time. */
-export function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
+function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
   const { secret, columns } = makeCallbackSecret(keyring, locked, locked.secretVersion + 1);
   const overlaps = previousSecretTtlSeconds > 0;
   return {

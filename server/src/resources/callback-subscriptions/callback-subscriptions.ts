@@ -1,10 +1,10 @@
 import { eventTypes } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
-import { newId } from '../../foundation/ids.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { CallOf, Handler } from '../../gateway/operation/call.js';
+import { deleteHandler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
-import { deleteHandler, ownRow, presenter, readRow, refuseBeyondLimit } from '../rows.js';
+import { newIdOf, ownRow, presenter, readRow, refuseBeyondLimit } from '../rows.js';
 import { callbackEndpoints, callbackSubscriptions } from '../tables.js';
 
 const presentCallbackSubscription = presenter(callbackSubscriptions, 'tenantId');
@@ -13,8 +13,7 @@ export const createCallbackSubscription =
   (limit: number): Handler<'callbackSubscriptions.create'> =>
   async ({ params, body }, call) => {
     const { tenantId, admittedAt } = call;
-    // The same instant as created_at, so that the order of ids is the order of creation.
-    const subscriptionId = newId(admittedAt.getTime());
+    const subscriptionId = newIdOf(call);
     const created = await withAudit(call, { fields: body, created: subscriptionId }, async (tx) => {
       await refuseBeyondLimit(tx, call, callbackSubscriptions, limit);
       await readRow(tx, call, callbackEndpoints, ownRow(callbackEndpoints, call, params), 'key share');
@@ -40,17 +39,14 @@ function readEventType({ refuse }: CallOf<'EVENT_TYPE_NOT_SUBSCRIBABLE'>, name: 
 export const listCallbackSubscriptions: Handler<'callbackSubscriptions.list'> = async ({ params, query }, call) => {
   const endpoint = ownRow(callbackEndpoints, call, params);
   const { endpointId } = await call.asTenant((tx) => readRow(tx, call, callbackEndpoints, endpoint));
-  return newestFirst(
-    call,
-    { ...query, endpoint_id: endpointId },
-    {
-      table: callbackSubscriptions,
-      order: ['subscriptionId'],
-      filteredBy: ['status'],
-      range: eq(callbackSubscriptions.endpointId, endpointId),
-      present: presentCallbackSubscription,
-    },
-  );
+  const ofEndpoint = { ...query, endpoint_id: endpointId };
+  return newestFirst(call, ofEndpoint, {
+    table: callbackSubscriptions,
+    order: ['subscriptionId'],
+    filteredBy: ['status'],
+    range: eq(callbackSubscriptions.endpointId, endpointId),
+    present: presentCallbackSubscription,
+  });
 };
 
 export const updateCallbackSubscription: Handler<'callbackSubscriptions.update'> = async ({ params, body }, call) => {

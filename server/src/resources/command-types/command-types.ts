@@ -13,18 +13,15 @@ const presentCommandType = presenter(commandTypes);
 
 export const listCommandTypes: Handler<'commandTypes.list'> = async ({ params: { vendor }, query }, call) => {
   await call.asTenant((tx) => readRow(tx, call, vendors, eq(vendors.vendor, vendor)));
-  return newestFirst(
-    call,
-    { ...query, vendor },
-    {
-      table: commandTypes,
-      order: ['createdAt', 'commandType'],
-      ofPlatform: true,
-      range: eq(commandTypes.vendor, vendor),
-      json: ['payload_schema'],
-      present: presentCommandType,
-    },
-  );
+  const ofVendor = { ...query, vendor };
+  return newestFirst(call, ofVendor, {
+    table: commandTypes,
+    order: ['createdAt', 'commandType'],
+    ofPlatform: true,
+    range: eq(commandTypes.vendor, vendor),
+    json: ['payload_schema'],
+    present: presentCommandType,
+  });
 };
 
 type Put = Pick<Parameters<Handler<'commandTypes.put'>>[0], 'params' | 'body'>;
@@ -65,11 +62,8 @@ async function updateCommandType(tx: Transaction, call: Call, { params, body }: 
   const [current] = await tx.select().from(commandTypes).where(key).for('update');
   if (!current) throw missingFields(body);
   const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);
-  const updated = await updateRow(tx, commandTypes, key, {
-    enabled,
-    description,
-    ...(isNewSchema && { payloadSchema, revision: current.revision + 1 }),
-  });
+  const revised = isNewSchema && { payloadSchema, revision: current.revision + 1 };
+  const updated = await updateRow(tx, commandTypes, key, { enabled, description, ...revised });
   return changeOf(call, presentCommandType, current, updated);
 }
 

@@ -1,10 +1,9 @@
 import { CommandStatus, contract } from '@tenant-open-platform/contract';
-import { count, desc, eq, gte, inArray, lt, notInArray, sql } from 'drizzle-orm';
+import { count, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm';
 import { v5 } from 'uuid';
 import { ApiError } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { all } from '../../foundation/database/pages.js';
-import { firstIdAt } from '../../foundation/ids.js';
+import { all, idsBetween } from '../../foundation/database/pages.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Shortcut, ShortcutRequest } from '../../gateway/auth/admission.js';
@@ -47,15 +46,14 @@ export const createCommandShortcut =
     if (target !== contract.commands.create.path) return null;
     const { success, data } = contract.commands.create.body.safeParse(body);
     const way = success ? acceptWithAdmission(data, { ...origin, requestId }) : null;
-    return (
-      way && {
-        command: way.command,
-        answerOf(stored) {
-          const result = way.resultOf(stored);
-          return result && !(result instanceof ApiError) ? acceptedAnswer(result, requestId) : result;
-        },
-      }
-    );
+    if (!way) return null;
+    return {
+      command: way.command,
+      answerOf(stored) {
+        const result = way.resultOf(stored);
+        return result && !(result instanceof ApiError) ? acceptedAnswer(result, requestId) : result;
+      },
+    };
   };
 
 const acceptedAnswer = ({ commandId, acceptedAt, replayed }: Accepted, requestId: string) => ({
@@ -163,10 +161,7 @@ type AcceptedRange = Partial<Record<'batch_id' | 'accepted_after' | 'accepted_be
 const ofBatch = ({ batch_id }: AcceptedRange) => batch_id && eq(commands.batchId, batch_id);
 
 const inTime = ({ accepted_after, accepted_before }: AcceptedRange) =>
-  all([
-    accepted_after && gte(commands.commandId, firstIdAt(accepted_after)),
-    accepted_before && lt(commands.commandId, firstIdAt(accepted_before)),
-  ]);
+  idsBetween(commands.commandId, accepted_after, accepted_before);
 
 export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
   // Of two conditions with an index Postgres may take the one that finds more rows.
@@ -195,35 +190,25 @@ export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
 const ROWS_READ = 10_000;
 
 export const summaryCommands: Handler<'commands.summary'> = async ({ query }, { tenantId, requestId, asTenant }) => {
+  const isOlder = query.older_than && lt(commands.commandId, query.older_than);
   const found = await asTenant((tx) => {
     const read = tx
       .select({ status: commands.status, commandId: commands.commandId })
       .from(commands)
-      .where(
-        all([
-          eq(commands.tenantId, tenantId),
-          ofBatch(query),
-          inTime(query),
-          query.older_than && lt(commands.commandId, query.older_than),
-        ]),
-      )
+      .where(all([eq(commands.tenantId, tenantId), ofBatch(query), inTime(query), isOlder]))
       .orderBy(desc(commands.commandId))
       .limit(ROWS_READ)
       .as('read');
     const oldest = sql<string>`min(${read.commandId}::text)`;
     return tx.select({ status: read.status, number: count(), oldest }).from(read).groupBy(read.status);
   });
-  const counts = Object.fromEntries(CommandStatus.options.map((status) => [status, 0])) as Record<
-    Row['status'],
-    number
-  >;
+  const none = CommandStatus.options.map((status) => [status, 0]);
+  const counts: Record<Row['status'], number> = Object.fromEntries(none);
   for (const { status, number } of found) counts[status] = number;
   const total = found.reduce((sum, { number }) => sum + number, 0);
   const [oldest = null] = found.map((row) => row.oldest).sort();
-  return {
-    status: 200,
-    body: { counts, total, next_older_than: total < ROWS_READ ? null : oldest, request_id: requestId },
-  };
+  const next_older_than = total < ROWS_READ ? null : oldest;
+  return { status: 200, body: { counts, total, next_older_than, request_id: requestId } };
 };
 
 export const cancelCommand =

@@ -1,16 +1,21 @@
 import { sql } from 'drizzle-orm';
+import type { Transaction } from '../../foundation/database/database.js';
+import { credentialOwner, generateCredentialSecret } from '../../foundation/secrets/credential-secret.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
-import { credentials } from '../../foundation/tables.js';
+import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
+import { credentials, takenNames } from '../../foundation/tables.js';
 import { withAudit } from '../../gateway/audit/audit.js';
-import type { Call, Handler } from '../../gateway/operation/call.js';
+import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
+import { getHandler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
 import { grantsOf, lockPlatformAdministrators, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
-import { columnsOf, getHandler, ownRow, presenter, refuseBeyondLimit, stillAhead, updateRow } from '../rows.js';
-import { insertCredential, lockCredential, rotateSecret } from './stored-credentials.js';
+import { columnsOf, insertRow, ownRow, presenter, refuseBeyondLimit, stillAhead, updateRow } from '../rows.js';
+
+type Row = typeof credentials.$inferSelect;
 
 const fieldsOf = presenter(credentials, 'number');
 
-function presentCredential(row: typeof credentials.$inferSelect, call: Call) {
+function presentCredential(row: Row, call: Call) {
   const previousExpiresAt = stillAhead(row.previousSecretExpiresAt, call);
   const fields = fieldsOf(row, call);
   return {
@@ -107,3 +112,67 @@ export const updateCredential =
 const noLaterThan = (end: Date) =>
   sql`case when ${credentials.previousSecretExpiresAt} > ${end.toISOString()}::timestamptz
     then ${end.toISOString()}::timestamptz else ${credentials.previousSecretExpiresAt} end`;
+
+type Optional = 'status' | 'allowedClockSkewSeconds' | 'replayWindowSeconds' | 'requestsPerMinute' | 'expiresAt';
+type NewCredential = Pick<Row, 'tenantId' | 'clientId' | 'name'> & Partial<Pick<Row, Optional>>;
+
+const DEFAULTS = { status: 'ACTIVE', allowedClockSkewSeconds: 300, replayWindowSeconds: 300 } as const;
+
+/** Registers the client_id for good and stores the credential; null if the client_id is taken on the platform. */
+export async function insertCredential(tx: Transaction, keyring: Keyring, fields: NewCredential) {
+  const { tenantId, clientId } = fields;
+  const name = { kind: 'CLIENT_ID', name: clientId, tenantId } as const;
+  const [taken] = await tx.insert(takenNames).values(name).onConflictDoNothing().returning();
+  if (!taken) return null;
+  const secret = generateCredentialSecret();
+  const row = await insertRow(tx, credentials, {
+    ...DEFAULTS,
+    ...fields,
+    secretVersion: 1,
+    secretSealed: keyring.seal(secret, credentialOwner(tenantId, clientId, 1)),
+  });
+  return { row, secret };
+}
+
+/** The row is locked. The old secret expires with the commit, or after this time, but never after the credential. */
+async function rotateSecret(tx: Transaction, keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
+  const secret = generateCredentialSecret();
+  const secretVersion = locked.secretVersion + 1;
+  const overlaps = previousSecretTtlSeconds > 0;
+  const own = ownRow(credentials, locked, { client_id: locked.clientId });
+  const row = await updateRow(tx, credentials, own, {
+    secretVersion,
+    secretSealed: keyring.seal(secret, credentialOwner(locked.tenantId, locked.clientId, secretVersion)),
+    previousSecretSealed: overlaps ? locked.secretSealed : null,
+    previousSecretExpiresAt: overlaps
+      ? sql`least(now() + make_interval(secs => ${previousSecretTtlSeconds}), ${credentials.expiresAt})`
+      : null,
+    secretLastUsedAt: null,
+    previousSecretLastUsedAt: locked.secretLastUsedAt,
+  });
+  return { row, secret };
+}
+
+/**
+ * Reads and locks a credential to change it; null if the tenant has none with this name. New commands lock only its
+ * key, which this lock leaves free, so they do not wait.
+ */
+export async function lockCredential(
+  tx: Transaction,
+  call: Pick<CallOf<'CREDENTIAL_DELETED'>, 'tenantId' | 'refuse'>,
+  clientId: string,
+) {
+  const own = ownRow(credentials, call, { client_id: clientId });
+  const [row] = await tx.select().from(credentials).where(own).for('no key update');
+  if (!row) return null;
+  if (row.status === 'DELETED') throw call.refuse('CREDENTIAL_DELETED');
+  return row;
+}
+
+export const sealedCredentials = sealedTable(credentials, {
+  id: 'clientId',
+  secrets: {
+    secretSealed: ({ tenantId, clientId, secretVersion }) => credentialOwner(tenantId, clientId, secretVersion),
+    previousSecretSealed: (row) => credentialOwner(row.tenantId, row.clientId, row.secretVersion - 1),
+  },
+});

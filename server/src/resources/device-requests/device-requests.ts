@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
-import { eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { largePayload } from '../../foundation/api-error.js';
-import { all } from '../../foundation/database/pages.js';
-import { firstIdAt } from '../../foundation/ids.js';
+import { all, idsBetween } from '../../foundation/database/pages.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import { replyOf } from '../../pipeline/device-requests.js';
@@ -16,12 +15,12 @@ type Row = typeof deviceRequests.$inferSelect;
 
 const { status, expiresAt } = deviceRequests;
 
-/** The current status: a request past its deadline is EXPIRED even before the sweeper has written it. */
+/** A request past its deadline is EXPIRED even before the sweeper has written it. */
+const isOverdue = sql`${status} = 'PENDING' and ${expiresAt} <= now()`;
+
 const currentDeviceRequest = {
   ...getTableColumns(deviceRequests),
-  status: sql<
-    Row['status']
-  >`case when ${status} = 'PENDING' and ${expiresAt} <= now() then 'EXPIRED' else ${status} end`,
+  status: sql<Row['status']>`case when ${isOverdue} then 'EXPIRED' else ${status} end`,
 };
 
 const fieldsOf = presenter(
@@ -37,11 +36,8 @@ const fieldsOf = presenter(
 
 const presentDeviceRequest = (row: Row, call: Call) => ({ ...fieldsOf(row, call), reply: replyOf(row) });
 
-export const getDeviceRequest: Handler<'deviceRequests.get'> = async (
-  { params: { request_id: deviceRequestId } },
-  call,
-) => {
-  const own = ownRow(deviceRequests, call, { device_request_id: deviceRequestId });
+export const getDeviceRequest: Handler<'deviceRequests.get'> = async ({ params }, call) => {
+  const own = ownRow(deviceRequests, call, { device_request_id: params.request_id });
   const [row] = await call.asTenant((tx) => tx.select(currentDeviceRequest).from(deviceRequests).where(own));
   if (!row) throw call.refuse('NOT_FOUND');
   return { status: 200, body: presentDeviceRequest(row, call) };
@@ -53,7 +49,7 @@ const BEGINNING = '00000000-0000-0000-0000-000000000000';
 const hasStatus: Record<typeof status._.data, SQL> = {
   PENDING: sql`${status} = 'PENDING' and ${expiresAt} > now()`,
   REPLIED: sql`${status} = 'REPLIED'`,
-  EXPIRED: sql`(${status} = 'EXPIRED' or ${status} = 'PENDING' and ${expiresAt} <= now())`,
+  EXPIRED: sql`(${status} = 'EXPIRED' or ${isOverdue})`,
 };
 
 export const listDeviceRequests =
@@ -68,8 +64,7 @@ export const listDeviceRequests =
         query.device_id && eq(deviceRequests.deviceId, query.device_id),
         // A literal, not a parameter: pending requests have a partial index. A single device has only a few requests.
         query.status === 'PENDING' && !query.device_id && sql`${status} = 'PENDING'`,
-        query.received_after && gte(deviceRequests.deviceRequestId, firstIdAt(query.received_after)),
-        query.received_before && lt(deviceRequests.deviceRequestId, firstIdAt(query.received_before)),
+        idsBetween(deviceRequests.deviceRequestId, query.received_after, query.received_before),
       ]),
       filters: query.status && hasStatus[query.status],
       filteredBy: ['vendor', 'requestType'],

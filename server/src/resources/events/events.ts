@@ -25,7 +25,8 @@ export function listEvents(waitFor: WaitFor, cursorKey: Buffer, database: Databa
   return async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
     const { tenantId } = call;
     const list = { call, filters };
-    const isDescending = filters.order === 'desc';
+    const direction = filters.order;
+    const isDescending = direction === 'desc';
     // Events of all tenants share one sequence. A cursor must not show how many events the platform has.
     const numbers = sealedNumbers(cursorKey, tenantId);
     const sealed = readCursor(list, cursor, SEALED_NUMBER);
@@ -54,12 +55,7 @@ export function listEvents(waitFor: WaitFor, cursorKey: Buffer, database: Databa
     const scan = (tx: Transaction) =>
       filters.command_id
         ? ofCommand(tx, tenantId, filters.command_id, all([range, withoutIndex]))
-        : boundedScan(tx, {
-            columns: [events.seq],
-            direction: isDescending ? 'desc' : 'asc',
-            range,
-            filters: withoutIndex,
-          });
+        : boundedScan(tx, { columns: [events.seq], direction, range, filters: withoutIndex });
     const isOnlyPlace = given === null && from === 'now';
     const found = await waitFor({
       call,

@@ -1,22 +1,12 @@
 import { and, desc, eq } from 'drizzle-orm';
 import { invalidValue } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { newId } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Handler } from '../../gateway/operation/call.js';
-import {
-  columnsOf,
-  getHandler,
-  insertRow,
-  listHandler,
-  ownRow,
-  presenter,
-  readRow,
-  refuseBeyondLimit,
-  updateRow,
-} from '../rows.js';
+import { auditedDeletion, getHandler, listHandler } from '../handlers.js';
+import { columnsOf, insertRow, newIdOf, ownRow, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 import { objectCredentials, objectResources } from '../tables.js';
 import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
 
@@ -29,8 +19,7 @@ export const createObjectCredential =
     const endpoint = canonicalEndpoint(body.endpoint, allowInsecure);
     const forcePathStyle = body.force_path_style ?? false;
     refuseHostNameOfAddress({ endpoint, forcePathStyle });
-    const identity = { tenantId, credentialId: newId(call.admittedAt.getTime()), secretVersion: 1 };
-
+    const identity = { tenantId, credentialId: newIdOf(call), secretVersion: 1 };
     const created = await withAudit(call, { fields: body, created: identity.credentialId }, async (tx) => {
       await refuseBeyondLimit(tx, call, objectCredentials, limit);
       const row = await insertRow(tx, objectCredentials, {
@@ -66,7 +55,6 @@ export const updateObjectCredential =
   (keyring: Keyring, allowInsecure: boolean): Handler<'objectCredentials.update'> =>
   async ({ params, body }, call) => {
     const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
-
     const changed = await withAudit(call, { fields: body }, async (tx) => {
       const own = ownRow(objectCredentials, call, params);
       const locked = await readRow(tx, call, objectCredentials, own, 'no key update');
@@ -109,12 +97,13 @@ function secretsOf({ secret_access_key, session_token }: Body, locked: Row, keyr
   };
 }
 
+const usersOf = ({ tenantId, credentialId }: Row) =>
+  and(eq(objectResources.tenantId, tenantId), eq(objectResources.credentialId, credentialId));
+
 /** The buckets that resources already use. A concurrent new resource waits for the lock on its credential. */
-async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId }: Row): Promise<void> {
-  const named = await tx
-    .selectDistinct({ bucket: objectResources.bucket })
-    .from(objectResources)
-    .where(and(eq(objectResources.tenantId, tenantId), eq(objectResources.credentialId, credentialId)));
+async function refuseBucketsInHostName(tx: Transaction, locked: Row): Promise<void> {
+  const { bucket } = objectResources;
+  const named = await tx.selectDistinct({ bucket }).from(objectResources).where(usersOf(locked));
   const unfit = named.find(({ bucket }) => !fitsHostName(bucket));
   if (!unfit) return;
   throw invalidValue(
@@ -125,16 +114,15 @@ async function refuseBucketsInHostName(tx: Transaction, { tenantId, credentialId
 
 const NAMED_RESOURCES = 100;
 
-export const deleteObjectCredential: Handler<'objectCredentials.delete'> = async ({ params }, call) => {
-  const { credential_id: credentialId } = params;
-  await withAudit(call, { fields: {} }, async (tx) => {
+export const deleteObjectCredential: Handler<'objectCredentials.delete'> = ({ params }, call) =>
+  auditedDeletion(call, { credential_id: params.credential_id }, async (tx) => {
     // A concurrent new resource either waits for this lock and then finds no credential, or committed before it.
     const own = ownRow(objectCredentials, call, params);
     const locked = await readRow(tx, call, objectCredentials, own, 'update');
     const users = await tx
       .select({ resourceId: objectResources.resourceId })
       .from(objectResources)
-      .where(and(eq(objectResources.tenantId, call.tenantId), eq(objectResources.credentialId, credentialId)))
+      .where(usersOf(locked))
       .orderBy(desc(objectResources.resourceId))
       .limit(NAMED_RESOURCES);
     if (users.length > 0) {
@@ -142,10 +130,8 @@ export const deleteObjectCredential: Handler<'objectCredentials.delete'> = async
       throw call.refuse('OBJECT_CREDENTIAL_IN_USE', { metadata: { resource_ids } });
     }
     await tx.delete(objectCredentials).where(own);
-    return { before: presentObjectCredential(locked, call), after: null, result: null };
+    return presentObjectCredential(locked, call);
   });
-  return { status: 200, body: { credential_id: credentialId, deleted: true, request_id: call.requestId } };
-};
 
 type Identity = Pick<Row, 'tenantId' | 'credentialId' | 'secretVersion'>;
 

@@ -1,22 +1,11 @@
 import { notFoundIn } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { newId } from '../../foundation/ids.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
+import { deleteHandler, getHandler, listHandler } from '../handlers.js';
 import { refuseBucketInHostName } from '../object-credentials/object-endpoint.js';
 import { refuseKeyPrefix } from '../objects/object-key.js';
-import {
-  columnsOf,
-  deleteHandler,
-  getHandler,
-  insertRow,
-  listHandler,
-  ownRow,
-  presenter,
-  readRow,
-  refuseBeyondLimit,
-  updateRow,
-} from '../rows.js';
+import { columnsOf, insertRow, newIdOf, ownRow, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 import { objectCredentials, objectResources } from '../tables.js';
 
 const presentObjectResource = presenter(objectResources, 'tenantId');
@@ -28,8 +17,7 @@ export const createObjectResource =
   async ({ body }, call) => {
     const { tenantId } = call;
     refuseKeyPrefix(body.key_prefix);
-    const resourceId = newId(call.admittedAt.getTime());
-
+    const resourceId = newIdOf(call);
     const created = await withAudit(call, { fields: body, created: resourceId }, async (tx) => {
       await refuseBeyondLimit(tx, call, objectResources, limit);
       const credential = await lockObjectCredential(tx, call, body.credential_id);

@@ -1,11 +1,11 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
 import { and, eq, notInArray } from 'drizzle-orm';
 import { notFoundIn } from '../../foundation/api-error.js';
-import { newId } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { tenants } from '../../foundation/tables.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { openObjectSecrets } from '../object-credentials/object-credentials.js';
+import { newIdOf } from '../rows.js';
 import { objectCredentials, objectGrants, objectResources } from '../tables.js';
 import { refuseObjectKey } from './object-key.js';
 import { presignedUrl } from './presigned-url.js';
@@ -17,7 +17,7 @@ export const presignObject =
   (keyring: Keyring): Presign =>
   async ({ body }, call) => {
     const { tenantId } = call;
-    const presignId = newId(call.admittedAt.getTime());
+    const presignId = newIdOf(call);
     // In whole seconds, like the date of a signature.
     const signedAt = new Date(Math.floor(call.admittedAt.getTime() / 1000) * 1000);
 
@@ -106,24 +106,14 @@ function signedParts(body: Body) {
       };
 }
 
-type Status = 'ACTIVE' | 'DISABLED';
-type Operation = 'UPLOAD' | 'DOWNLOAD';
-
-type Policy = {
-  resourceStatus: Status;
-  credentialStatus: Status;
-  allowedOperations: readonly Operation[];
+type Policy = Record<'resourceStatus' | 'credentialStatus', 'ACTIVE' | 'DISABLED'> & {
+  allowedOperations: readonly Body['operation'][];
   allowedContentTypes: readonly string[] | null;
   maxObjectBytes: number;
   maxExpiresInSeconds: number;
 };
 
-type Asked = {
-  operation: Operation;
-  content_type?: string | undefined;
-  content_length?: number | undefined;
-  expires_in_seconds?: number | undefined;
-};
+type Asked = Pick<Body, 'operation' | 'content_type' | 'content_length' | 'expires_in_seconds'>;
 
 const DEFAULT_EXPIRES_IN_SECONDS = 900;
 

@@ -1,17 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import type { ParkedMessageKind } from '@tenant-open-platform/contract';
 import { readSubject, type SubjectKind } from '@tenant-open-platform/contract/bus';
-import { eq, gte, lt, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { z } from 'zod';
-import { all } from '../../foundation/database/pages.js';
-import { firstIdAt } from '../../foundation/ids.js';
+import { all, idsBetween } from '../../foundation/database/pages.js';
 import { withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { retriedMessageId } from '../../pipeline/bus/parked-messages.js';
 import { parkedMessages } from '../../pipeline/tables.js';
+import { deleteHandler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
-import { deleteHandler, ownRow, presenter, readRow } from '../rows.js';
+import { ownRow, presenter, readRow } from '../rows.js';
 
 export type Kind = z.infer<typeof ParkedMessageKind>;
 
@@ -25,6 +25,8 @@ const subjectKinds: Record<Kind, SubjectKind> = {
 };
 
 const kinds = new Map(Object.entries(subjectKinds).map(([kind, name]) => [name, kind as Kind]));
+
+const { body: _, ...columnsWithoutBody } = getTableColumns(parkedMessages);
 
 type Row = Omit<typeof parkedMessages.$inferSelect, 'body'>;
 
@@ -42,11 +44,8 @@ export const listParkedMessages: Handler<'parkedMessages.list'> = ({ query }, ca
   newestFirst(call, query, {
     table: parkedMessages,
     order: ['parkedMessageId'],
-    leftOut: 'body',
-    range: all([
-      query.parked_after && gte(parkedMessages.parkedMessageId, firstIdAt(query.parked_after)),
-      query.parked_before && lt(parkedMessages.parkedMessageId, firstIdAt(query.parked_before)),
-    ]),
+    columns: columnsWithoutBody,
+    range: idsBetween(parkedMessages.parkedMessageId, query.parked_after, query.parked_before),
     filters: all([
       query.kind && eq(tokenOfSubject(3), subjectKinds[query.kind]),
       query.vendor && sql`${eq(tokenOfSubject(4), query.vendor)} and ${tokenOfSubject(3)} <> 'events'`,

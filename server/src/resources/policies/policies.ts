@@ -1,14 +1,14 @@
 import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { notFoundIn } from '../../foundation/api-error.js';
-import { newId } from '../../foundation/ids.js';
 import { isOfScope, policies } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
-import { lockCredential } from '../credentials/stored-credentials.js';
+import { lockCredential } from '../credentials/credentials.js';
+import { auditedDeletion } from '../handlers.js';
 import { newestFirst } from '../lists.js';
 import { platformScopesOfCaller, readScopes, refuseBeyond, refuseScopesOfPlatformTenant } from '../roles/granting.js';
-import { deleteRow, ownRow, refuseBeyondLimit } from '../rows.js';
+import { deleteRow, newIdOf, ownRow, refuseBeyondLimit } from '../rows.js';
 
 /** A direct policy: its subject is a credential. */
 const presentPolicy = (row: typeof policies.$inferSelect, { requestId }: Call) => ({
@@ -30,7 +30,7 @@ export const createPolicy =
     refuseBeyond(held, scopes);
     refuseScopesOfPlatformTenant(call, scopes, locationOf);
 
-    const policyId = newId(call.admittedAt.getTime());
+    const policyId = newIdOf(call);
     const created = await withAudit(call, { fields: body, created: policyId }, async (tx) => {
       // A policy of a role counts against the limit of roles.
       const direct = and(eq(policies.tenantId, tenantId), isNotNull(policies.clientId));
@@ -58,15 +58,13 @@ export const listPolicies: Handler<'policies.list'> = ({ query }, call) => {
 
 export const deletePolicy: Handler<'policies.delete'> = async ({ params }, call) => {
   const held = await platformScopesOfCaller(call);
-  await withAudit(call, { fields: {} }, async (tx) => {
+  return auditedDeletion(call, { policy_id: params.policy_id }, async (tx) => {
     // Policies of a role are changed with the role.
     const own = and(ownRow(policies, call, params), isNotNull(policies.clientId));
-    const deleted = await deleteRow(tx, call, policies, own);
-    const before = presentPolicy(deleted, call);
-    refuseBeyond(held, [before.scope]);
-    return { before, after: null, result: null };
+    const deleted = presentPolicy(await deleteRow(tx, call, policies, own), call);
+    refuseBeyond(held, [deleted.scope]);
+    return deleted;
   });
-  return { status: 200, body: { policy_id: params.policy_id, deleted: true, request_id: call.requestId } };
 };
 
 export const revokePolicy: Handler<'policies.revoke'> = async ({ query }, call) => {
@@ -77,9 +75,9 @@ export const revokePolicy: Handler<'policies.revoke'> = async ({ query }, call) 
   const revoked = await withAudit(call, change, async (tx) => {
     const ofClient = and(eq(policies.tenantId, call.tenantId), eq(policies.clientId, query.client_id));
     const deleted = await deleteRow(tx, call, policies, and(ofClient, ...scopes.map(isOfScope)));
-    change.created = deleted.policyId;
-    const before = presentPolicy(deleted, call);
-    return { before, after: null, result: before };
+    const result = presentPolicy(deleted, call);
+    change.created = result.policy_id;
+    return { before: result, after: null, result };
   });
   return { status: 200, body: revoked };
 };

@@ -6,7 +6,8 @@ import { isOfScope, policies, roleBindings } from '../../foundation/tables.js';
 import { withAudit } from '../../gateway/audit/audit.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { rolesThatGrant } from '../../gateway/operation/find-operation.js';
-import { lockCredential } from '../credentials/stored-credentials.js';
+import { lockCredential } from '../credentials/credentials.js';
+import { auditedDeletion } from '../handlers.js';
 import { newestFirst } from '../lists.js';
 import {
   builtInScopes,
@@ -71,16 +72,14 @@ const grants = (scope: Scope, tenantId: string) =>
   );
 
 export const deleteRoleBinding: Handler<'roleBindings.delete'> = async ({ params }, call) => {
-  const { tenantId } = call;
-  const { role } = params;
+  const { client_id, role } = params;
   const held = await platformScopesOfCaller(call);
-  await withAudit(call, { fields: {} }, async (tx) => {
+  return auditedDeletion(call, { client_id, role }, async (tx) => {
     const administrators = await lockPlatformAdministrators(tx, call);
     const deleted = await deleteRow(tx, call, roleBindings, ownRow(roleBindings, call, params));
-    const scopes = (await scopesOfRole(tx, tenantId, role)) ?? [];
+    const scopes = (await scopesOfRole(tx, call.tenantId, role)) ?? [];
     refuseBeyond(held, scopes);
     await administrators?.requireOneLeft();
-    return { before: { ...presentRoleBinding(deleted, call), scopes }, after: null, result: null };
+    return { ...presentRoleBinding(deleted, call), scopes };
   });
-  return { status: 200, body: { client_id: params.client_id, role, deleted: true, request_id: call.requestId } };
 };

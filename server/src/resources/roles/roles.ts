@@ -4,6 +4,7 @@ import { newId } from '../../foundation/ids.js';
 import { policies, roleBindings, roles } from '../../foundation/tables.js';
 import { withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
+import { auditedDeletion } from '../handlers.js';
 import { answerPage, pageOf, readCursor } from '../lists.js';
 import { ownRow, readRow, refuseBeyondLimit } from '../rows.js';
 import {
@@ -100,7 +101,7 @@ export const deleteRole: Handler<'roles.delete'> = async ({ params }, call) => {
   const held = await platformScopesOfCaller(call);
   refuseBeyond(held, builtInScopes(role));
   if (isBuiltIn(role)) throw call.refuse('ROLE_BUILT_IN');
-  await withAudit(call, { fields: {} }, async (tx) => {
+  return auditedDeletion(call, { role }, async (tx) => {
     const own = ownRow(roles, call, params);
     // A concurrent binding either waits for this lock and then finds no role, or committed before it.
     await readRow(tx, call, roles, own, 'update');
@@ -110,7 +111,6 @@ export const deleteRole: Handler<'roles.delete'> = async ({ params }, call) => {
     const [binding] = await tx.select().from(roleBindings).where(bound).limit(1);
     if (binding) throw call.refuse('ROLE_IN_USE');
     await tx.delete(roles).where(own);
-    return { before: { role, scopes }, after: null, result: null };
+    return { role, scopes };
   });
-  return { status: 200, body: { role, deleted: true, request_id: call.requestId } };
 };

@@ -1,8 +1,9 @@
 import type { TenantExportType } from '@tenant-open-platform/contract';
 import { asc, sql } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { invalidCursor } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { fittingRows } from '../../foundation/database/pages.js';
+import { fittingRows, listed } from '../../foundation/database/pages.js';
 import { ID } from '../../foundation/ids.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { answerPage, pageOf, readCursor } from '../lists.js';
@@ -13,8 +14,7 @@ import { presentTenant, readDisabled } from './tenants.js';
 /** The place of the table in the export, and the key of the last row of the page. */
 const POSITION = /^([0-9]{1,2})((?: [A-Za-z0-9._~-]{1,128})*)$/;
 
-type Item = { type: (typeof TenantExportType)['options'][number]; data: Record<string, unknown> };
-type Row = Item & { position: string };
+type Row = { type: (typeof TenantExportType)['options'][number]; data: Record<string, unknown>; position: string };
 
 export const exportTenant: Handler<'tenants.export'> = async ({ query: { limit, cursor } }, call) => {
   const list = { call, filters: {} };
@@ -45,17 +45,15 @@ async function readOn(tx: Transaction, tenantId: string, { first, position, limi
   return { rows, lastRead: null };
 }
 
+type Place = { number: number; after: string[] | null; limit: number };
+
 /** Up to `limit + 1` rows, or fewer if they are large. */
-async function readTable(
-  tx: Transaction,
-  tenantId: string,
-  { number, after, limit }: { number: number; after: string[] | null; limit: number },
-): Promise<{ rows: Row[]; isLarge: boolean }> {
+async function readTable(tx: Transaction, tenantId: string, { number, after, limit }: Place) {
   const exported = exportedTables[number];
   if (!exported) throw invalidCursor();
   const { type, table, columns } = exported;
   const key = keyColumns(table);
-  if (after !== null && !isKey(table, after)) throw invalidCursor();
+  if (after !== null && !isKey(key, after)) throw invalidCursor();
   const selected = Object.fromEntries(columns.map((column) => [column.name, column]));
   const read = (count: number) =>
     tx
@@ -64,32 +62,24 @@ async function readTable(
       .where(isInTenantAfter(table, tenantId, after))
       .orderBy(...key.map((column) => asc(column)))
       .limit(count);
-  const orderBy = sql.join(
-    key.map((column) => sql.identifier(column.name)),
-    sql`, `,
-  );
+  const orderBy = listed(key.map(({ name }) => sql.identifier(name)));
   const found =
     limit === 0
       ? { rows: await read(1), limit }
       : await fittingRows(tx, { first: read, limit, bytes: sql`octet_length(page::text)`, orderBy });
   const isLarge = found.limit < limit && found.rows.length > found.limit;
-  const rows = found.rows.slice(0, isLarge ? found.limit : limit + 1).map((row) => {
-    const data = toData(row);
+  const rows = found.rows.slice(0, isLarge ? found.limit : limit + 1).map((row): Row => {
+    const data = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toJson(value)]));
     return { type, data, position: [number, ...key.map(({ name }) => data[name])].join(' ') };
   });
   return { rows, isLarge };
 }
 
-function isKey(table: (typeof exportedTables)[number]['table'], values: string[]): boolean {
+function isKey(key: PgColumn[], values: string[]): boolean {
   const patterns: Record<string, RegExp> = { uuid: ID, bigint: /^[0-9]{1,18}$/, text: /./ };
-  const key = keyColumns(table);
-  return (
-    key.length === values.length && key.every((column, at) => patterns[column.getSQLType()]?.test(values[at] ?? ''))
-  );
+  const fits = (column: PgColumn, at: number) => patterns[column.getSQLType()]?.test(values[at] ?? '');
+  return key.length === values.length && key.every(fits);
 }
-
-const toData = (row: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toJson(value)]));
 
 function toJson(value: unknown): unknown {
   if (value instanceof Date) return value.toISOString();

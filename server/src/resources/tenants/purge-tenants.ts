@@ -1,15 +1,15 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { getTableName, sql } from 'drizzle-orm';
-import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { Database, Transaction } from '../../foundation/database/database.js';
+import { listed } from '../../foundation/database/pages.js';
 import { asAllTenants } from '../../foundation/database/row-level-security.js';
 import type { Now } from '../../foundation/database/steady-clock.js';
 import { idTimeOf } from '../../foundation/ids.js';
 import { busPrincipals, type Deletion } from '../../foundation/tables.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { parkedMessages } from '../../pipeline/tables.js';
-import { keyColumns } from '../rows.js';
-import { isInTenantAfter, listed, tenantTables, valuesOf } from './tenant-tables.js';
+import { keyColumns, type TenantTable } from '../rows.js';
+import { isInTenantAfter, tenantTables, valuesOf } from './tenant-tables.js';
 
 /** One transaction deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;
@@ -90,12 +90,7 @@ async function deleteOnce(tx: Transaction, { tenant_id, deletion }: Tenant, step
   await save(tx, tenant_id, {
     ...deletion,
     rows_deleted: deletion.rows_deleted + removed,
-    work: {
-      ...work,
-      step: after === null ? work.step + 1 : work.step,
-      after,
-      rows_in_pass: work.rows_in_pass + removed,
-    },
+    work: { ...work, step: work.step + (after === null ? 1 : 0), after, rows_in_pass: work.rows_in_pass + removed },
   });
   return { hasMore: true, table: step.table, removed };
 }
@@ -122,7 +117,7 @@ const finish = (tx: Transaction, tenantId: string) =>
 /** Walks through the primary key and remembers the position: a scan from the start would read all deleted rows again. */
 async function deleteRows(
   tx: Transaction,
-  table: PgTable & { tenantId: PgColumn },
+  table: TenantTable,
   tenantId: string,
   after: string[] | null,
   filter = sql`true`,
@@ -130,10 +125,7 @@ async function deleteRows(
   const key = keyColumns(table);
   const batch = getTableName(table) === 'credentials' ? BATCH_OF_CREDENTIALS : BATCH;
   const range = isInTenantAfter(table, tenantId, after);
-  const texts = sql.join(
-    key.map((column) => sql`${column}::text`),
-    sql`, `,
-  );
+  const texts = listed(key.map((column) => sql`${column}::text`));
   const [last] = await tx.execute<{ key: string[] }>(sql`
     select json_build_array(${texts}) as key from ${table} where ${range} order by ${listed(key)} limit 1 offset ${batch - 1}`);
   const upTo = last ? sql`${range} and (${listed(key)}) <= (${valuesOf(table, last.key)})` : range;
@@ -165,10 +157,8 @@ async function deleteBusKeys(tx: Transaction, tenantId: string, after: string[] 
     return (await tx.execute(sql`delete from taken_names where kind = ${kind} and name = any (${given})`)).count;
   };
   const accounts = await deleteNames('BUS_ACCOUNT_KEY', [...new Set(found.map(({ account }) => account))]);
-  const users = await deleteNames(
-    'BUS_USER_KEY',
-    found.map(({ user }) => user),
-  );
+  const userKeys = found.map(({ user }) => user);
+  const users = await deleteNames('BUS_USER_KEY', userKeys);
   const last = found.length === BATCH ? found.at(-1) : undefined;
   return { removed: accounts + users, after: last ? [last.id] : null };
 }

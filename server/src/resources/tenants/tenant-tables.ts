@@ -2,10 +2,11 @@ import type { TenantExportType } from '@tenant-open-platform/contract';
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
+import { listed } from '../../foundation/database/pages.js';
 import { busPrincipals, credentials, policies, roleBindings, roles } from '../../foundation/tables.js';
 import { auditEvents, idempotentAnswers } from '../../gateway/tables.js';
 import { commands, deviceRequests, events, outbox, parkedMessages } from '../../pipeline/tables.js';
-import { keyColumns } from '../rows.js';
+import { keyColumns, type TenantTable } from '../rows.js';
 import {
   callbackEndpoints,
   callbackSubscriptions,
@@ -14,7 +15,6 @@ import {
   objectResources,
 } from '../tables.js';
 
-type TenantTable = PgTable & { tenantId: PgColumn };
 type ExportedTable = { type: z.infer<typeof TenantExportType>; table: TenantTable; columns: readonly PgColumn[] };
 
 /**
@@ -62,15 +62,10 @@ function exported<Table extends TenantTable>(
   return { type, table, columns: columns.map(([, column]) => column) };
 }
 
-export const listed = (columns: readonly PgColumn[]): SQL => sql.join([...columns], sql`, `);
-
 export const isInTenantAfter = (table: TenantTable, tenantId: string, after: string[] | null) =>
   after === null
     ? sql`${table.tenantId} = ${tenantId}`
     : sql`${table.tenantId} = ${tenantId} and (${listed(keyColumns(table))}) > (${valuesOf(table, after)})`;
 
 export const valuesOf = (table: PgTable, key: readonly string[]): SQL =>
-  sql.join(
-    keyColumns(table).map((column, index) => sql`${key[index]}::text::${sql.raw(column.getSQLType())}`),
-    sql`, `,
-  );
+  listed(keyColumns(table).map((column, index) => sql`${key[index]}::text::${sql.raw(column.getSQLType())}`));

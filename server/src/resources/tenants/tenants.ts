@@ -6,7 +6,8 @@ import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { tenants } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
-import { columnsOf, getHandler, listHandler, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
+import { getHandler, listHandler } from '../handlers.js';
+import { columnsOf, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 import { refuseUnknownVendors } from '../vendors/vendors.js';
 
 const fieldsOf = presenter(tenants, 'deletion', 'adapterReads');

@@ -6,7 +6,8 @@ import { tenants } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { vendors } from '../../pipeline/tables.js';
-import { listHandler, presenter, refuseBeyondLimit } from '../rows.js';
+import { listHandler } from '../handlers.js';
+import { presenter, refuseBeyondLimit } from '../rows.js';
 
 const presentVendor = presenter(vendors);
 

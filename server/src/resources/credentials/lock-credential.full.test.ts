@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { refuse } from '../../foundation/api-error.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
-import { lockCredential } from './stored-credentials.js';
+import { lockCredential } from './credentials.js';
 
 const database = openPool();
 
