@@ -70,7 +70,8 @@ begin
       ) as is_live,
       coalesce(
         asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
-          and now() + make_interval(secs => credential.allowed_clock_skew_seconds),
+          and now() + make_interval(secs => credential.allowed_clock_skew_seconds)
+        and asked.dated >= (select began_at from public.database_generations order by generation desc limit 1),
         false
       ) as is_in_clock_window
     from asked
@@ -129,6 +130,11 @@ begin
     from verdict
     where idempotency_key is not null
       and (are_admitted or is_live and is_in_clock_window and is_fresh and is_granted)
+  ), waiting as (
+    select exists (
+      select from given
+      where batch_id is not null and is_refused is not true and may_use_vendor and not is_current
+    ) as is_asked
   ), inserted as (
     insert into public.commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
@@ -140,18 +146,20 @@ begin
       accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
       batch_id
     from given
-    where may_use_vendor and is_current
+    where may_use_vendor and is_current and not (select is_asked from waiting)
     order by tenant_id, idempotency_key, position
     on conflict (tenant_id, idempotency_key) do nothing
     returning tenant_id, command_id
   ), queued as (
     insert into public.outbox (tenant_id, fact_id, kind)
-    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted
+    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted order by command_id
   ), stored as (
     select given.position, given.accepted_at, inserted.command_id,
       case
         when inserted.command_id is not null then 'ACCEPTED'
-        when may_use_vendor and is_current or given.position = any (used) then 'KEY_USED'
+        when given.position = any (used) then 'KEY_USED'
+        when may_use_vendor and is_current and (select is_asked from waiting) then 'CATALOG_CHANGED'
+        when may_use_vendor and is_current then 'KEY_USED'
         when is_refused then 'REFUSED'
         when not may_use_vendor then 'VENDOR_NOT_ENABLED'
         else 'CATALOG_CHANGED'
@@ -193,6 +201,79 @@ CREATE FUNCTION public.grants_v1(tenant text, object text, action text, granting
   from public.policies as policy
   where policy.tenant_id = $1 and policy.client_id is not null and policy.object = $2 and policy.action = $3
 $_$;
+
+--
+-- Name: look_at_generation_v1(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.look_at_generation_v1(declared text DEFAULT NULL::text) RETURNS TABLE(generation bigint, began_at timestamp with time zone)
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_column
+declare
+  known public.database_generations;
+  shown_identity text;
+  shown_timeline text;
+  started timestamptz := pg_postmaster_start_time();
+  log_end bigint;
+  cause text;
+begin
+  select * into known from public.database_generations order by generation desc limit 1;
+  if not pg_is_in_recovery() then
+    begin
+      shown_identity := (select system_identifier from pg_control_system())
+        || '/' || (select oid from pg_database where datname = current_database())
+        || '/' || 'public.database_generations'::regclass::oid;
+      shown_timeline := left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+    exception when insufficient_privilege or undefined_function or feature_not_supported then
+      null;
+    end;
+    if declared is not null or known.started_at is distinct from started
+      or known.identity <> shown_identity or known.timeline <> shown_timeline
+    then
+      perform pg_advisory_xact_lock(5120998349);
+      select * into known from public.database_generations order by generation desc limit 1;
+      log_end := greatest(
+        (select max(seq) from public.events), (select published_seq from public.relay_lease where name = 'outbox'), 0
+      );
+      cause := case
+        when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
+        else declared
+      end;
+      if known.started_at is distinct from started then
+        known.log_end_at_start := log_end;
+      end if;
+      if cause is null then
+        update public.database_generations
+        set identity = coalesce(shown_identity, identity), timeline = coalesce(shown_timeline, timeline),
+          started_at = started, log_end_at_start = known.log_end_at_start
+        where generation = known.generation;
+      else
+        insert into public.database_generations (
+          generation, began_at, cause, parted_at, copied_until, identity, timeline, started_at, log_end_at_start
+        )
+        values (
+          greatest(known.generation + 1, ceil(extract(epoch from clock_timestamp()))::bigint),
+          date_trunc('second', clock_timestamp()) + interval '1 second', cause,
+          case when cause = 'IDENTITY' then log_end else least(log_end, known.log_end_at_start) end,
+          (
+            select max(accepted_at) from public.commands
+            where completed_at is null
+              and deadline_at >= (select swept_until from public.sweep_marks where name = 'commands')
+              and (cause = 'IDENTITY' or accepted_at <= started)
+          ),
+          coalesce(shown_identity, known.identity), coalesce(shown_timeline, known.timeline), started, log_end
+        );
+        update public.relay_lease set holder = '', epoch = epoch + 1, expires_at = now() - interval '1 second';
+        -- Running processes look again: see postgres-signals.ts.
+        perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
+        select * into known from public.database_generations order by generation desc limit 1;
+      end if;
+    end if;
+  end if;
+  return query select known.generation, known.began_at;
+end
+$$;
 
 --
 -- Name: used_keys_v1(text); Type: FUNCTION; Schema: public; Owner: -
@@ -384,6 +465,22 @@ ALTER TABLE public.credentials ALTER COLUMN number ADD GENERATED ALWAYS AS IDENT
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+--
+-- Name: database_generations; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.database_generations (
+    generation bigint NOT NULL,
+    began_at timestamp(3) with time zone NOT NULL,
+    cause text NOT NULL,
+    parted_at bigint NOT NULL,
+    copied_until timestamp(3) with time zone,
+    identity text,
+    timeline text,
+    started_at timestamp with time zone,
+    log_end_at_start bigint NOT NULL
 );
 
 --
@@ -758,6 +855,13 @@ ALTER TABLE ONLY public.commands
 
 ALTER TABLE ONLY public.credentials
     ADD CONSTRAINT credentials_tenant_id_client_id_pk PRIMARY KEY (tenant_id, client_id);
+
+--
+-- Name: database_generations database_generations_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.database_generations
+    ADD CONSTRAINT database_generations_pkey PRIMARY KEY (generation);
 
 --
 -- Name: device_requests device_requests_dedupe_id; Type: CONSTRAINT; Schema: public; Owner: -
@@ -1600,6 +1704,13 @@ GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, gr
 GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) TO top_ingest;
 
 --
+-- Name: FUNCTION look_at_generation_v1(declared text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.look_at_generation_v1(declared text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text) TO top_system;
+
+--
 -- Name: FUNCTION used_keys_v1(requests text); Type: ACL; Schema: public; Owner: -
 --
 
@@ -1876,6 +1987,14 @@ GRANT UPDATE(secret_last_used_at) ON TABLE public.credentials TO top_system;
 --
 
 GRANT UPDATE(previous_secret_last_used_at) ON TABLE public.credentials TO top_system;
+
+--
+-- Name: TABLE database_generations; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.database_generations TO top_system;
+GRANT SELECT ON TABLE public.database_generations TO top_app;
+GRANT SELECT ON TABLE public.database_generations TO top_ingest;
 
 --
 -- Name: TABLE device_requests; Type: ACL; Schema: public; Owner: -

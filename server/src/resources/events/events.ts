@@ -20,7 +20,7 @@ import { cursorWriter, readCursor } from '../lists.js';
 
 const BEGINNING = '0';
 
-export function listEvents(waitFor: WaitFor, cursorKey: Buffer, database: Database): Handler<'events.list'> {
+export const listEvents = (waitFor: WaitFor, cursorKey: Buffer, database: Database): Handler<'events.list'> => {
   const continuedAt = createContinuation(database);
   return async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
     const { tenantId } = call;
@@ -36,11 +36,10 @@ export function listEvents(waitFor: WaitFor, cursorKey: Buffer, database: Databa
     const start = () =>
       call.asTenant(async (tx) => {
         if (from === 'now') return lastPosition(tx, tenantId);
-        const since = from ?? filters.occurred_after;
+        const since = from ?? (filters.occurred_after && shortlyBefore(filters.occurred_after));
         return since === undefined ? BEGINNING : positionBefore(tx, since, tenantId);
       });
     const position = continued ?? (isDescending ? END_OF_LOG : await start());
-    // An event is logged after it occurred, so no requested event has a lower number.
     const after = isDescending ? await start() : position;
     const range = all([
       eq(events.tenantId, tenantId),
@@ -89,7 +88,13 @@ export function listEvents(waitFor: WaitFor, cursorKey: Buffer, database: Databa
     const restored_at = restoredAt?.toISOString() ?? null;
     return { status: 200, body: { items, next_cursor, restored_at, request_id: call.requestId } };
   };
-}
+};
+
+/**
+ * An event is logged after it occurred, but two changes of a command within a millisecond get distinct instants: the second
+ * one lies a little ahead.
+ */
+const shortlyBefore = (instant: string) => new Date(Date.parse(instant) - 1_000).toISOString();
 
 /** A generation that begins in an hour or later was made up. */
 const isPosition = (given: Position | null): given is Position =>
