@@ -23,7 +23,7 @@ import {
 } from '../src/pipeline/bus/parked-messages.js';
 import { commandCatalog } from '../src/pipeline/catalog.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
-import { readEvents, republishedEvents } from '../src/pipeline/events.js';
+import { compareWithBus, createContinuation, readEvents, republishedEvents } from '../src/pipeline/events.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
 import { asLeader, releaseLease, storePublished, takeLease } from '../src/pipeline/outbox/lease.js';
 import {
@@ -176,6 +176,16 @@ async function workOfPipeline(): Promise<void> {
   await park();
 }
 
+/** What the bus and a cursor know of a history that this database has never had. Both begin a generation. */
+async function learnOfRestore(): Promise<void> {
+  const data = { command_id: newId(), accepted_at: new Date().toISOString() };
+  const event = { tenant_id: demo.tenant_id, event_id: newId(), event_type: 'command.accepted', data };
+  const last = { storedAt: new Date(), body: Buffer.from(JSON.stringify(event)) };
+  await compareWithBus(database, { lastEvent: async () => last });
+  const { id: generation } = database.generations.current();
+  await createContinuation(database)({ generation, seq: '8'.repeat(18) });
+}
+
 async function relayOnce(signals: Signals): Promise<void> {
   const lease = await takeLease(database, 'test', true);
   if (!lease) throw new Error('Another node relays.');
@@ -266,7 +276,10 @@ test('each statement of the pipeline is among them, and each has a name', async 
   for (const file of readdirSync(pipeline, { recursive: true, encoding: 'utf8' })) {
     if (file.endsWith('.ts') && !file.endsWith('.test.ts')) await import(join(pipeline, file));
   }
-  const plans = await postgres.plansOf(workOfPipeline);
+  const plans = await postgres.plansOf(async () => {
+    await workOfPipeline();
+    await learnOfRestore();
+  });
   expect([...new Set(plans.map(nameIn))].filter((name) => name !== undefined).toSorted()).toEqual(
     [...statementNames].toSorted(),
   );

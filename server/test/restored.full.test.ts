@@ -88,19 +88,11 @@ const ways: Record<string, (original: PrivatePostgres) => Promise<Copying>> = {
   },
 };
 
-/** As the SDK does: what was signed before the generation began is signed again. */
-async function read(reader: Profile, target: string): Promise<Answer> {
-  for (;;) {
-    const answer = await signedRequest(reader, 'GET', target);
-    if (answer.body.code !== 'CLOCK_SKEW') return answer;
-  }
-}
-
 const eventsAfter = async (reader: Profile, cursor: string) => {
   const found: Answer['body'][] = [];
   const restored = new Set<string | null>();
   for (let at = cursor; ; ) {
-    const { body } = await read(reader, `${EVENTS}?cursor=${at}`);
+    const { body } = await signedRequest(reader, 'GET', `${EVENTS}?cursor=${at}`);
     found.push(...body.items);
     restored.add(body.restored_at);
     if (body.items.length === 0 && body.next_cursor === at) return { found, restored };

@@ -79,8 +79,10 @@ export async function signedRequest(
   for (;;) {
     const sentAt = performance.now();
     const answer = await sendOnce(profile, method, target, options);
+    // As the SDK does: the generation of the database begins with a whole second.
+    if (answer.body?.metadata?.signed_not_before && options.timestamp === undefined) continue;
     const seconds = Number(answer.headers['retry-after']);
-    if (answer.status === 429 && answer.body.metadata.quota === 'changes' && options.nonce === undefined) {
+    if (answer.status === 429 && answer.body.metadata?.quota === 'changes' && options.nonce === undefined) {
       await delay(seconds * 1_000);
       continue;
     }

@@ -139,6 +139,7 @@ test('top_ingest may only insert commands with their rows, and read the columns 
     'INSERT nonces',
     'INSERT outbox',
     'SELECT command_types',
+    'SELECT database_generations',
     'SELECT policies',
     'SELECT role_bindings',
     'SELECT tenants',
