@@ -237,6 +237,8 @@ test("a credential gets no permission of another tenant's credential with the sa
   for (const target of [credentials, '/api/v1/open/events']) {
     expectRefusal(await signedRequest(unbound, 'GET', target), 'FORBIDDEN');
   }
+  const { body } = await signedRequest(unbound, 'GET', '/api/v1/open/me');
+  expect([body.roles, body.scopes]).toEqual([[], []]);
 });
 
 test("accepts an idempotency key that another tenant has used, and replays only the tenant's own command", async () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, completed, newCommand } from '../../test/support/commands.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
-import { localSignals } from '../foundation/signals/signals.js';
+import { localSignals, topics } from '../foundation/signals/signals.js';
 import { createMessageTaker } from './bus/take-message.js';
 import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './reports.js';
 
@@ -226,6 +226,18 @@ describe('a report after the final status', () => {
       ['DEVICE', 'FAILED', 'FAILED', 'FAILED'],
     ]);
     expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
+  });
+
+  test('wakes the requests that wait for a change of the command', async () => {
+    const id = await ended();
+    const signals = localSignals();
+    let woken = 0;
+    signals.listen(topics.command(tenant.tenant_id, id), () => woken++);
+    const reportHere = createCommandReporter(database, signals, silent().metrics);
+    expect(await reportHere(reportOf(id, succeeded))).toBe('LATE');
+    expect(woken).toBe(1);
+    expect(await reportHere(reportOf(id, succeeded))).toBe('REPEATED');
+    expect(woken).toBe(1);
   });
 
   test('is recorded once, however often it is repeated: the history stays below 100 entries', async () => {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { subjects } from '@tenant-open-platform/contract/bus';
 import { signedRequest } from '@tenant-open-platform/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../../test/support/commands.js';
 import { dispatch, dispatchTogether } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
+import { ID_OF_N, multiply } from '../../test/support/multiply.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import { localSignals } from '../foundation/signals/signals.js';
@@ -68,6 +69,18 @@ test('a command waits for an update that reached the bus before its deadline, an
   expect(await statusOf(id)).toBe('DISPATCHED');
   await take();
   expect(await sweep()).toBe(1);
+  expect(await statusOf(id)).toBe('TIMED_OUT');
+});
+
+test('a command waits for an update of the second after its deadline: the clock of the bus may be ahead', async () => {
+  const id = await dispatched();
+  const deadline = ago(10);
+  await setDeadline([id], deadline);
+  const sweepWithOldest = (afterDeadlineMs: number) =>
+    createSweeper({ ...inProcessBus(), oldestUntaken: async () => new Date(deadline.getTime() + afterDeadlineMs) })();
+  expect(await sweepWithOldest(900)).toBe(0);
+  expect(await statusOf(id)).toBe('DISPATCHED');
+  expect(await sweepWithOldest(1_100)).toBe(1);
   expect(await statusOf(id)).toBe('TIMED_OUT');
 });
 
@@ -205,6 +218,33 @@ test('the stored mark stays before an open command, and follows the clock if no 
   expect(Date.now() - (await mark())).toBeLessThan(90_000);
 });
 
+test('the mark also stays before the first of more open commands than a round reads', async () => {
+  const id = await dispatched();
+  const first = ago(900);
+  await setDeadline([id], first);
+  await multiply(
+    superuser,
+    'commands',
+    5_000,
+    {
+      command_id: ID_OF_N,
+      idempotency_key: "'held-' || n",
+      deadline_at: "sample.deadline_at + n * interval '1 millisecond'",
+    },
+    `command_id = '${id}'`,
+  );
+  onTestFinished(async () => {
+    await superuser`delete from commands where idempotency_key like 'held-%'`;
+    await superuser`update commands set status = 'FAILED', completed_at = now() where command_id = ${id}`;
+  });
+  await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+  const bus = { ...inProcessBus(), oldestUntaken: async () => new Date(0) };
+  const sweep = createCommandSweeper({ ...background, database, signals, bus, overdue: 'OLD', intervalMs: 500 });
+  expect(await sweep()).toBe(0);
+  const [mark] = await superuser<{ at: Date }[]>`select swept_until as at from sweep_marks`;
+  expect(mark?.at).toEqual(first);
+});
+
 const noAnswer = () => Promise.reject(new Error('no answer'));
 
 test.each([
@@ -218,6 +258,24 @@ test.each([
   expect(await sweep()).toBe(0);
   await vi.waitFor(async () => expect(await sweep()).toBe(1), { timeout: 20_000, interval: 50 });
   expect(await statusOf(id)).toBe('TIMED_OUT');
+});
+
+test('after a pause, such as an outage of Postgres, commands are held for the whole time again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+  const id = await dispatched();
+  await setDeadline([id], ago(300));
+  const sweep = createSweeper({ ...inProcessBus(), oldestUntaken: async () => new Date(0) });
+  expect(await sweep()).toBe(0);
+  vi.advanceTimersByTime(300_000);
+  expect(await sweep()).toBe(0);
+  for (let passedMs = 0; passedMs < 55_000; passedMs += 5_000) {
+    vi.advanceTimersByTime(5_000);
+    expect(await sweep()).toBe(0);
+  }
+  vi.advanceTimersByTime(5_000);
+  expect(await sweep()).toBe(1);
 });
 
 test.each(['RECENT', 'OLD'] as const)(

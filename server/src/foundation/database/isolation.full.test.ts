@@ -1,12 +1,14 @@
 import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { sql } from 'drizzle-orm';
 import type postgres from 'postgres';
 import { v7 as uuid } from 'uuid';
 import { expect, test } from 'vitest';
 import { createObjectCredential, createObjectResource } from '../../../test/support/create-object.js';
 import { newDeviceRequest } from '../../../test/support/new-device-request.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
-import { openSession } from '../../../test/support/open-pool.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { newParkedMessage } from '../../../test/support/parked-messages.js';
+import { asAllTenantsStatement, asTenant } from './row-level-security.js';
 
 const withTenantColumn = () => owner<{ name: string; enabled: boolean; forced: boolean }[]>`
   select relname as name, relrowsecurity as enabled, relforcerowsecurity as forced
@@ -125,6 +127,18 @@ test('shows no row if no tenant is set', async () => {
       expect(await tx`select from ${tx(table)}`).toHaveLength(0);
     });
   }
+});
+
+test('a transaction leaves its connection without a tenant and without a role, whether it commits or fails', async () => {
+  const database = openPool(undefined, { max: 1 });
+  const left = () => database.sql`
+    select nullif(current_setting('app.tenant_id', true), '') as tenant, current_user = session_user as is_login`;
+  await asTenant(database, own, async () => {});
+  expect(await left()).toEqual([{ tenant: null, is_login: true }]);
+  await expect(asTenant(database, own, () => Promise.reject(rolledBack))).rejects.toThrow(rolledBack);
+  expect(await left()).toEqual([{ tenant: null, is_login: true }]);
+  await asAllTenantsStatement(database, sql`select`);
+  expect(await left()).toEqual([{ tenant: null, is_login: true }]);
 });
 
 test('top_ingest may only insert commands with their rows, and read the columns of admission, but no secret', async () => {

@@ -1,7 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { createCredential, type Profile, signedRequest, usePlatform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { newSignedRequest } from '../../../test/support/new-signed-request.js';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
+import { ApiError } from '../../foundation/api-error.js';
+import { createRateLimits } from '../limits/rate-limits.js';
+import { findOperation } from '../operation/find-operation.js';
+import { createAdmit } from './admission.js';
+import { hashNonce } from './authenticate.js';
 import { createLastUses } from './last-uses.js';
 
 /** The server here is only asked when the test asks it, and the test itself stores the uses that it notes. */
@@ -106,6 +113,42 @@ test('keeps what it could not store', async () => {
   await superuser`grant update (last_used_at) on credentials to top_system`;
   await uses.storeAll();
   expect(await usesOf(profile)).toEqual([at(1), at(1), null]);
+});
+
+test('a use that comes while an earlier one is being stored is stored next', async () => {
+  const profile = await createCredential('demo');
+  const uses = createLastUses(database);
+  uses.note(useOf(profile, at(1)));
+  const storing = uses.storeAll();
+  uses.note(useOf(profile, at(2)));
+  await storing;
+  await uses.storeAll();
+  expect(await usesOf(profile)).toEqual([at(2), at(2), null]);
+});
+
+test('a request that is replayed or outside the clock window is no use of its credential', async () => {
+  const signed = await newSignedRequest(database, await createCredential('demo'));
+  const noted: string[] = [];
+  const lastUses = {
+    ...createLastUses(database),
+    note: ({ clientId }: { clientId: string }) => void noted.push(clientId),
+  };
+  const quota = 1_000;
+  const limits = createRateLimits({
+    requestsPerMinute: quota,
+    requestsPerMinutePerTenant: quota,
+    failedAuthenticationsPerMinute: quota,
+  });
+  const admit = createAdmit(database, limits, lastUses);
+  const ask = (fields: object = {}) => {
+    const sender = { ...signed, body: Buffer.alloc(0), countFailure: () => new ApiError('UNAUTHENTICATED'), ...fields };
+    return admit(sender, findOperation('GET', '/api/v1/open/me'), null, { requestId: 'request-1', address: '' });
+  };
+  await ask();
+  await expect(ask()).rejects.toMatchObject({ code: 'NONCE_REUSED' });
+  const late = { timestamp: '1767225600', nonceHash: hashNonce(randomUUID()) };
+  await expect(ask(late)).rejects.toMatchObject({ code: 'CLOCK_SKEW' });
+  expect(noted).toEqual([signed.clientId]);
 });
 
 test('a request does not store its use itself', async () => {

@@ -1,11 +1,26 @@
 import { createHmac } from 'node:crypto';
 import { createCredential, createTenant, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openPool } from '../../../test/support/open-pool.js';
 import { credentialOwner } from '../../foundation/secrets/credential-secret.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { createSignatureVerifier } from './verify-signature.js';
+
+/** How often these functions of Node were called. */
+const calls = vi.hoisted(() => ({ createHmac: 0, timingSafeEqual: 0 }));
+vi.mock('node:crypto', async (importOriginal) => {
+  const crypto = await importOriginal<typeof import('node:crypto')>();
+  const createHmac: typeof crypto.createHmac = (...given) => {
+    calls.createHmac++;
+    return crypto.createHmac(...given);
+  };
+  const timingSafeEqual: typeof crypto.timingSafeEqual = (one, other) => {
+    calls.timingSafeEqual++;
+    return crypto.timingSafeEqual(one, other);
+  };
+  return { ...crypto, createHmac, timingSafeEqual };
+});
 
 const database = openPool();
 
@@ -69,4 +84,19 @@ test('a wrong signature opens two secrets for every id: known or unknown, cached
   }
   expect(await verify(signed(operator.client_id))).toMatchObject({ secretVersion: 1 });
   expect(await verify(signed(rotated.client_id))).toMatchObject({ secretVersion: 2 });
+});
+
+test('a wrong signature costs four HMACs, each compared in constant time, for every id: known or unknown, cached or not', async () => {
+  const { operator } = await createTenant();
+  const { keyring } = recordingKeyring();
+  const verify = createSignatureVerifier(database, keyring, silent);
+  const callsFor = async (clientId: string) => {
+    const wrong = signed(clientId, 'guessed');
+    Object.assign(calls, { createHmac: 0, timingSafeEqual: 0 });
+    expect(await verify(wrong)).toBeNull();
+    return { ...calls };
+  };
+  for (const clientId of [operator.client_id, operator.client_id, 'nobody', 'nobody']) {
+    expect(await callsFor(clientId)).toEqual({ createHmac: 4, timingSafeEqual: 4 });
+  }
 });

@@ -314,6 +314,16 @@ test('a leader that stops releases its lease, and the next one continues at once
   await vi.waitFor(() => expect(kept).toEqual([...ids, ...later]), soon);
 });
 
+test('rows whose messages the bus acknowledges while the leader stops are deleted: no other node publishes them again', async () => {
+  const ids = await newRows();
+  const node = startNode({ isHeldUp: true });
+  await published(node, [ids]);
+  const stopped = node.stop();
+  node.letGo();
+  await stopped;
+  expect(await standing()).toEqual([]);
+});
+
 test('the next batch is taken before the bus has acknowledged the previous one', async () => {
   const ids = await newRows(2 * BATCH);
   const node = startNode({ isHeldUp: true });

@@ -126,6 +126,13 @@ describe('granting', () => {
     expect((await meOf(administrator)).roles).toEqual(['platform_admin']);
   });
 
+  test('platform_admin is bound in tenant platform only, even by an administrator who has all of its scopes', async () => {
+    const profile = await createCredential(tenant.tenant_id);
+    const { status, body } = await bind(platform().admin, profile.client_id, 'platform_admin');
+    expect([status, body.code, body.details?.[0].location]).toEqual([404, 'NOT_FOUND', 'body/role']);
+    expect((await meOf(profile)).roles).toEqual([]);
+  });
+
   test('nobody changes, disables or rotates a credential with a platform scope that it lacks', async () => {
     const lesser = await createLesserAdministrator();
     const administrator = await createCredential('platform', { role: 'platform_admin' });

@@ -147,6 +147,12 @@ const attempts: Attempt[] = [
     () => `${of(tenant)}/policies/${policyId}`,
   ],
   [
+    'an access manager revokes a policy with a platform scope that it lacks, by client and scope',
+    () => accessManager,
+    'DELETE',
+    () => `${policies}&scope=platform:credential:create`,
+  ],
+  [
     'an access manager unbinds the tenant administrator',
     () => accessManager,
     'DELETE',
@@ -211,7 +217,7 @@ test.each(attempts)('%s: is refused, audited, and has no effect', async (_name, 
     expect.objectContaining({
       tenant_id: by().tenant_id,
       client_id: by().client_id,
-      target: target().slice('/api/v1/'.length),
+      target: target().slice('/api/v1/'.length).split('?', 1)[0],
       outcome: 'DENIED',
       changes: [],
     }),

@@ -285,6 +285,20 @@ describe('round by round', async () => {
     expect(rounds).toEqual([1_000, 1_000, 500, 1, 0]);
   });
 
+  test('the early parked messages of a tenant are deleted, and none of a tenant whose id only begins like its own', async () => {
+    await disabledTenant('hooli');
+    const [own, foreign] = ['hooli', 'hooli-2'].map((id) => subjects.commandUpdate(id, 'vendor_a')) as [string, string];
+    for (const subject of [own, foreign]) {
+      await superuser`
+        insert into parked_messages (tenant_id, parked_message_id, subject, reason, body)
+        values ('platform', ${randomUUID()}, ${subject}, 'r', '')`;
+    }
+    await ask('DELETE', '/hooli?confirm=hooli');
+    await roundsUntil(() => isDeleted('hooli'));
+    const left = await superuser`select subject from parked_messages where subject in ${superuser([own, foreign])}`;
+    expect(left).toEqual([{ subject: foreign }]);
+  });
+
   test('a pass begins when every transaction that was under way at the deletion has ended', async () => {
     await disabledTenant('weyland');
     await superuser.begin(async (tx) => {
