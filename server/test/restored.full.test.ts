@@ -155,7 +155,7 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
     const restored = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: copy.url });
     const again = { ...demo, base_url: restored.baseUrl };
     if (!copying.isShown && !isDeclared) await eventsAfter(again, cursor);
-    expect((await read(again, '/api/v1/open/me')).status).toBe(200);
+    expect((await signedRequest(again, 'GET', '/api/v1/open/me')).status).toBe(200);
     const replayed = await signedRequest(again, 'POST', COMMANDS, captured);
     expect([replayed.status, replayed.body.code]).toEqual([401, 'CLOCK_SKEW']);
     expect(replayed.body.metadata).toMatchObject({ signed_not_before: expect.any(String) });

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { z } from 'zod';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
 import { newPrincipal, registerEventReader } from '../../../test/support/new-principal.js';
+import { openSession } from '../../../test/support/open-pool.js';
 import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { silent } from '../../../test/support/silent.js';
 import { startTenantAdapter } from '../../../test/support/start-tenant-adapter.js';
@@ -231,7 +232,7 @@ test('--since leaves out events that were published before; all commands under w
   const since = new Date().toISOString();
   await expectSuccess(await sendMany(4));
   await vi.waitFor(expectStreamIsLog, soon);
-  const [underWay] = await platform.superuser`
+  const [underWay] = await openSession(platform.postgres.superuserUrl)`
     select count(*)::int from commands where status = 'DISPATCHED' and deadline_at > now()`;
   expect(await runRepublish('--since', since)).toBe(`Republished ${8 + underWay?.count} messages.`);
 });
