@@ -1,0 +1,74 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { silent } from '../../../test/support/silent.js';
+import { watchDelivery } from './watch-delivery.js';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+type State = { pending: number; waiting: number; delivered: number; floor: number; first: number };
+
+/** A durable in this state, as NATS describes it. */
+function watched(state: State) {
+  const deleted = vi.fn(async () => true);
+  const manager = {
+    consumers: {
+      info: async () => ({
+        num_pending: state.pending,
+        num_waiting: state.waiting,
+        delivered: { consumer_seq: state.delivered },
+        ack_floor: { stream_seq: state.floor },
+      }),
+      delete: deleted,
+    },
+    streams: { getMessage: async () => (state.first > 0 ? { seq: state.first } : null) },
+  } as unknown as JetStreamManager;
+  const durable = { stream: 'TOP_UPDATES', durable: 'platform-command-updates' } as const;
+  return { deleted, watch: watchDelivery(manager, silent().logger, durable) };
+}
+
+const STALLED: State = { pending: 397, waiting: 2, delivered: 7, floor: 1, first: 5 };
+
+test('a durable that delivers nothing although messages and a reader wait is made anew within five seconds', async () => {
+  const { deleted, watch } = watched({ ...STALLED });
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect([deleted.mock.calls.length, watch.problem()]).toEqual([0, null]);
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(deleted).toHaveBeenCalledOnce();
+  expect(watch.problem()).toMatch(/delivers none of 397 messages/);
+  watch.stop();
+});
+
+test.each([
+  ['nothing waits', { pending: 0 }],
+  ['no reader asks', { waiting: 0 }],
+])('while %s it stays', async (_why, other) => {
+  const { deleted, watch } = watched({ ...STALLED, ...other });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([deleted.mock.calls.length, watch.problem()]).toEqual([0, null]);
+  watch.stop();
+});
+
+test('while messages are delivered it stays, however many wait', async () => {
+  const state = { ...STALLED };
+  const { deleted, watch } = watched(state);
+  for (let second = 0; second < 60; second++) {
+    state.delivered++;
+    await vi.advanceTimersByTimeAsync(1_000);
+  }
+  expect([deleted.mock.calls.length, watch.problem()]).toEqual([0, null]);
+  watch.stop();
+});
+
+test('a message that stays below all that is delivered, for longer than its removal takes, is delivered again', async () => {
+  const state: State = { pending: 0, waiting: 2, delivered: 7, floor: 3_096, first: 1_389 };
+  const { deleted, watch } = watched(state);
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(deleted).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(deleted).toHaveBeenCalledOnce();
+  state.first = 0;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect([deleted.mock.calls.length, watch.problem()]).toEqual([1, null]);
+  watch.stop();
+});
