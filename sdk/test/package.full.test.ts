@@ -34,7 +34,9 @@ beforeAll(async () => {
 afterAll(() => installed.stop());
 
 const consumer = `
-import {isApiError, isObjectStoreError, TenantOpenPlatform, type Command, type CommandCreate, type UploadContent, type Fetch, type ListedEvent} from '@tenant-open-platform/sdk';
+import {
+  isApiError, isObjectStoreError, TenantOpenPlatform, type Command, type CommandCreate, type UploadContent,
+} from '@tenant-open-platform/sdk';
 import { sign } from '@tenant-open-platform/sdk/sign';
 import { TestPlatform } from '@tenant-open-platform/sdk/testing';
 import { verifyWebhook } from '@tenant-open-platform/sdk/webhooks';
@@ -107,6 +109,7 @@ test.each<[string, Record<string, string>, object]>([
 test('the fetch of undici fits if the types of Node and of the DOM are both present', async () => {
   const source = `
 import { Agent, fetch as undiciFetch } from 'undici';
+import type { Fetch } from '@tenant-open-platform/sdk';
 const dispatcher = new Agent({ connect: { cert: 'mTLS', key: '' } });
 export const fetches: Fetch[] = [undiciFetch, fetch, (url, init) => undiciFetch(url, { ...init, dispatcher })];
 `;
@@ -118,6 +121,7 @@ export const fetches: Fetch[] = [undiciFetch, fetch, (url, init) => undiciFetch(
 
 /** The variables that the recipes of the README assume. */
 const surroundings = `
+import { TenantOpenPlatform, type ListedEvent } from '@tenant-open-platform/sdk';
 declare const client: TenantOpenPlatform;
 declare const signal: AbortSignal;
 declare const incoming: { headers: Headers };

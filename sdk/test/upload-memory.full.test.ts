@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import {truncateSync, writeFileSync, openAsBlob} from 'node:fs';
+import { truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -13,6 +13,7 @@ import { credential } from './fake-fetch.js';
 const SIZE = 512 * 1024 ** 2;
 
 const program = `
+import { openAsBlob } from 'node:fs';
 import { TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
 const { BASE_URL: baseUrl, FILE: file, CONTENT: content } = process.env;

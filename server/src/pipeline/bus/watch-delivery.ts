@@ -50,12 +50,15 @@ export function watchDelivery(manager: JetStreamManager, logger: Logger, { strea
     left = { seq: 0, since: deliveredAt };
   }
 
-  const timer = setInterval(async () => {
+  const timer = setInterval(() => {
     if (isLooking) return;
     isLooking = true;
     // While NATS does not answer, the bus says so itself.
-    await look().catch(() => {});
-    isLooking = false;
+    void look()
+      .catch(() => {})
+      .finally(() => {
+        isLooking = false;
+      });
   }, LOOK_EVERY_MS).unref();
 
   return {
