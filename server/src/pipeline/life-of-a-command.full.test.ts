@@ -15,7 +15,7 @@ import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
 import { createCommandReporter, type Report, type ReportOutcome } from './reports.js';
 import { createCommandSweeper } from './sweeper.js';
-import { cancel, dispatch, expire, INITIAL, isTerminal, report, type State } from './transitions.js';
+import { cancel, dispatch, expire, INITIAL, isOutdated, isTerminal, report, type State } from './transitions.js';
 
 /** fast-check prints the seed of a failure; a slow machine runs fewer cases. */
 const SEQUENTIAL = { numRuns: 40, interruptAfterTimeLimit: 30_000 };
@@ -208,6 +208,7 @@ function follow(model: Model, happening: Happening): ReportOutcome | null {
   const source = said.device_execution_status ? 'DEVICE' : 'ADAPTER';
   const reason = said.status_reason ?? null;
   if (isTerminal(model.state)) {
+    if (isOutdated(model.state, said)) return 'REPEATED';
     const state = { ...model.state, ...wordsOf(said) };
     if (model.history.some((entry) => same(entry.state, state))) return 'REPEATED';
     model.history.push({ source, state, reason });

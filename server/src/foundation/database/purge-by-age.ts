@@ -16,9 +16,9 @@ export type Purge = {
  */
 export const nodeClock = () => new Date().toISOString();
 
-/** One statement reads and deletes at most this many rows, so it holds their locks for some milliseconds. */
+/** A transaction deletes at most this many rows, so it holds their locks for some milliseconds. */
 const BATCH = 1_000;
-/** A transaction takes so many tenants, or batches of a large one: a transaction for each tenant took hours for 100,000. */
+/** A transaction passes at most this many tenants: with one for each, 100,000 tenants took hours. */
 const RANGES = 50;
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
@@ -61,7 +61,7 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
           const isInTenant = sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${after ?? FIRST_ID}::uuid`;
           const range = sql`${isInTenant} and ${id} < ${endId(keptDays)}`;
           const [last] = await tx.execute<{ id: string }>(
-            sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - 1}`,
+            sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - removed - 1}`,
           );
           const batch = last ? sql`${range} and ${id} <= ${last.id}::uuid` : range;
           removed += await (deleteRange ?? deleteAll)(tx, batch);
