@@ -135,6 +135,18 @@ async function violationOf(principal: Principal, act: (connection: NatsConnectio
   return Promise.race([violated, allowed]);
 }
 
+test.each(['acme', 'platform'])('the own key of the platform cannot be registered in tenant %s', async (tenantId) => {
+  const answer = await signedRequest(admin, 'POST', `/api/v1/platform/tenants/${tenantId}/bus/principals`, {
+    body: {
+      bus_user: 'own',
+      bus_account_public_key: createAccount().getPublicKey(),
+      bus_user_public_key: platformUser.getPublicKey(),
+      principal_type: 'SERVICE',
+    },
+  });
+  expect([answer.status, answer.body.code]).toEqual([409, 'BUS_PRINCIPAL_ALREADY_EXISTS']);
+});
+
 describe('a SERVICE principal', () => {
   test('fetches and acknowledges the commands and replies of its own tenant', async () => {
     const mine = durables.adapter('acme', 'vendor_a');
