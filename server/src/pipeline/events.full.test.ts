@@ -88,3 +88,19 @@ test('of a page with events of many tenants those of one reader are published, a
   await others(1);
   expect((await published()).slice(before.length)).toEqual([read, read]);
 });
+
+test('a clock that goes back makes no event earlier than the one before it, and `from` finds both', async () => {
+  const superuser = openSession(platform.postgres.superuserUrl);
+  onTestFinished(() => superuser.end());
+  await completedCommand();
+  const logged = () =>
+    superuser<{ seq: string; logged_at: Date }[]>`select seq, logged_at from events order by seq desc limit 2`;
+  await superuser`
+    update events set logged_at = now() + interval '1 hour' where seq = (select max(seq) from events)`;
+  const [ahead] = await logged();
+  const later = await completedCommand();
+  for (const { logged_at } of await logged()) expect(logged_at).toEqual(ahead?.logged_at);
+  const from = new Date(Date.now() + 1_800_000).toISOString();
+  const { body } = await signedRequest(platform.demo, 'GET', `/api/v1/open/events?from=${from}`);
+  expect(body.items.filter((item: { data: { command_id: string } }) => item.data.command_id === later)).toHaveLength(2);
+});

@@ -14,17 +14,19 @@ export const dispatch = async (
   now?: Now,
 ): Promise<Message | null> => (await dispatchTogether(database, tenantId, [commandId], now))[0] ?? null;
 
-/** Dispatches commands in one transaction, as a batch of the relay. */
+/** Dispatches commands in one transaction, as a batch of the relay; `first` runs in it before. */
 export async function dispatchTogether(
   database: Database,
   tenantId: string,
   commandIds: readonly string[],
   now: Now = silent().now,
+  first: () => Promise<unknown> = async () => {},
 ): Promise<(Message | null)[]> {
   const row = { tenant_id: tenantId, is_logged: false, kind: 'COMMAND_ACCEPTED' };
   const rows = commandIds.map((fact_id, index) => ({ ...row, position: String(index), fact_id }));
-  const { messages } = await asAllTenants(database, (tx) =>
-    createDispatch({ ...silent(), database, signals: localSignals(), now }).prepare(tx, rows),
-  );
+  const { messages } = await asAllTenants(database, async (tx) => {
+    await first();
+    return createDispatch({ ...silent(), database, signals: localSignals(), now }).prepare(tx, rows);
+  });
   return messages;
 }

@@ -50,6 +50,13 @@ test('a dispatched command is not published again past its deadline', async () =
   expect(await dispatch(id)).toMatchObject({ published: 0 });
 });
 
+test('a command whose deadline passes while the transaction waits is neither dispatched nor published', async () => {
+  const id = await create();
+  const passes = () => superuser`update commands set deadline_at = clock_timestamp() where command_id = ${id}`;
+  expect(await dispatchTogether(database, platform.demo.tenant_id, [id], undefined, passes)).toEqual([null]);
+  expect(await superuser`select status from commands where command_id = ${id}`).toEqual([{ status: 'ACCEPTED' }]);
+});
+
 test.each(['EXPIRED', 'CANCELED', 'SUCCEEDED', 'FAILED', 'TIMED_OUT'])(
   'a command that is %s is not published',
   async (status) => {
