@@ -94,7 +94,7 @@ export function createApp(dependencies: AppDependencies) {
       tenantId: ofTenant,
       admittedAt: new Date(verdict.now_ms),
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
-      onClosed: (stop) => void reply.once('close', stop),
+      onClosed: (stop) => void (reply.destroyed ? stop() : reply.once('close', stop)),
       countRequest: () => limits.countRequest(sender, verdict),
       refuse,
     };

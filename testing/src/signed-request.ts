@@ -65,9 +65,8 @@ const OVERLOAD = /Commands of the tenant currently wait/;
 
 /**
  * Sends one request, correct or deliberately wrong. While the machine stalls, the servers that all test files share
- * refuse some requests with 503 and Retry-After. Such a request is sent again with another nonce, as clients do, and so is
- * a change behind which too many others wait. One
- * with a given nonce, or to another server, is not.
+ * refuse some requests with 503 and Retry-After. Such a request is sent again with another nonce, as clients do, and so
+ * is a change behind which too many others wait. One with a given nonce, or to another server, is not.
  */
 export async function signedRequest(
   profile: Profile,
@@ -79,8 +78,11 @@ export async function signedRequest(
   for (;;) {
     const sentAt = performance.now();
     const answer = await sendOnce(profile, method, target, options);
-    // As the SDK does: the generation of the database begins with a whole second.
-    if (answer.body?.metadata?.signed_not_before && options.timestamp === undefined) continue;
+    // As the SDK does: a generation of the database begins with the next whole second.
+    if (answer.body?.metadata?.signed_not_before && options.timestamp === undefined) {
+      await delay(100);
+      continue;
+    }
     const seconds = Number(answer.headers['retry-after']);
     if (answer.status === 429 && answer.body.metadata?.quota === 'changes' && options.nonce === undefined) {
       await delay(seconds * 1_000);

@@ -88,6 +88,12 @@ type Issue = {
 
 export const MAX_DETAILS = 20;
 
+export const unknownField = (location: string): ErrorDetail => ({
+  location,
+  code: 'UNKNOWN_FIELD',
+  message: 'is not a known field',
+});
+
 /** The problems that a schema has found, bounded: of a request, or of a message of the bus. */
 export function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
   return withoutRepeats((error?.issues ?? []) as Issue[])
@@ -97,8 +103,7 @@ export function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray
       if (code !== 'unrecognized_keys') {
         return [{ location: locationOf(part, steps), code: code.toUpperCase(), message: lowerFirst(message) }];
       }
-      const unknown = { code: 'UNKNOWN_FIELD', message: 'is not a known field' };
-      return keys.slice(0, MAX_DETAILS).map((key) => ({ location: locationOf(part, [...steps, key]), ...unknown }));
+      return keys.slice(0, MAX_DETAILS).map((key) => unknownField(locationOf(part, [...steps, key])));
     })
     .slice(0, MAX_DETAILS);
 }

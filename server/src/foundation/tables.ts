@@ -28,7 +28,7 @@ import {
 export const instant = <Name extends string>(name: Name) =>
   timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-/** The values of a text column: those of an enum in the contract. */
+/** A text column takes the values of an enum of the contract. */
 export const oneOf = <Value extends string>({ options }: { options: Value[] }) => options as [Value, ...Value[]];
 
 export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -37,7 +37,7 @@ export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const writeProbe = pgTable('write_probe', { page: text() });
 
 /**
- * The histories of the database. A restore of a copy or the promotion of a standby that lagged begins a new one: what came
+ * The histories of the database. A new one begins when a copy is restored or a standby that lagged is promoted: what came
  * after the copy is gone. See docs/internals/generations.md.
  */
 export const databaseGenerations = pgTable('database_generations', {
@@ -45,11 +45,11 @@ export const databaseGenerations = pgTable('database_generations', {
   generation: bigint({ mode: 'number' }).primaryKey(),
   /** In whole seconds. Requests that were signed before are refused: their nonces may be gone. */
   beganAt: instant('began_at').notNull(),
-  /** IDENTITY: Postgres shows that it is another one. OPERATOR: `declare-restored`. WITNESS: a later event is known outside. */
+  /** IDENTITY: Postgres shows that it is another one. OPERATOR: `declare-restored`. WITNESS: a later event is known. */
   cause: text({ enum: ['FIRST', 'IDENTITY', 'OPERATOR', 'WITNESS'] }).notNull(),
   /** The last number of the event log that this generation shares with the one before. */
   partedAt: bigint('parted_at', { mode: 'number' }).notNull(),
-  /** A command that was accepted until then and is open was in the copy: it may have been executed. Null: there is none. */
+  /** An open command that was accepted until then was in the copy: it may have been executed. Null: there is none. */
   copiedUntil: instant('copied_until'),
   /** The numbers of cluster, database and table, and the timeline. Null where Postgres hides them. */
   identity: text(),

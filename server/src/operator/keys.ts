@@ -50,7 +50,7 @@ async function countByKey(database: Database, keyring: Keyring) {
   return { keys };
 }
 
-/** Seals every secret with the primary key, while nodes serve. NOT_OPENED: it is damaged, or the keyring lacks its key. */
+/** Seals every secret with the primary key, while nodes serve. `not_opened`: damaged, or the keyring lacks the key. */
 async function rewrap(database: Database, keyring: Keyring) {
   const done = { rewrapped: 0, not_opened: [] as { tenant_id: string; table: string; id: string }[] };
   for await (const { tenantId, row } of sealedRows(database)) {

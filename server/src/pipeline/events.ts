@@ -88,8 +88,8 @@ const ADVISORY_LOCK = '5120998347';
 const lockLog = statement('events: lock the log', () => sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`);
 
 /**
- * An event that is already in the log stays unchanged: under the lock a read is enough, and costs less than ON CONFLICT. The
- * times never decrease with the numbers, whatever the clock does: `positionBefore` relies on it.
+ * An event that is already in the log stays unchanged: under the lock a read is enough, and costs less than ON CONFLICT.
+ * The times never decrease with the numbers, whatever the clock does: `positionBefore` relies on it.
  */
 const append = statement(
   'events: append',
@@ -151,7 +151,7 @@ async function readPublishedSeq(database: Database): Promise<string> {
 }
 
 type Range = { after: string; until: string; limit: number; tenantId: string | null };
-/** `last` is the number of the last event that the page looked at. `messages` are the events that a CLIENT principal may read. */
+/** `last`: the number of the last event that the page looked at. `messages`: the events that a CLIENT principal may read. */
 export type EventPage = { last: string; loggedAtMs: number; isFull: boolean; messages: Message[] };
 type End = Omit<EventPage, 'messages'>;
 
@@ -223,11 +223,17 @@ const logEnd = statement(
     )::text as seq`,
 );
 
-const declared = statement('events: declare a restore', () => sql`select from look_at_generation_v1('WITNESS')`);
+const declared = statement(
+  'events: declare a restore',
+  (known: number) => sql`select from look_at_generation_v1('WITNESS', ${known}::bigint)`,
+);
 
-/** Something outside of the database knows a later event than it has. The other processes learn it by a signal. */
-async function declareRestored(database: Database): Promise<void> {
-  await asAllTenantsStatement(database, declared());
+/**
+ * Something outside of the database knows a later event than it has. Of all who notice it, one begins the generation: if
+ * another has begun since `known`, this process only learns of it. The other processes get a signal.
+ */
+async function declareRestored(database: Database, known: number): Promise<void> {
+  await asAllTenantsStatement(database, declared(known));
   await database.generations.look();
 }
 
@@ -248,22 +254,24 @@ const isLost = statement(
  * that may be purged already do not count.
  */
 export async function compareWithBus(database: Database, bus: Pick<Bus, 'lastEvent'>): Promise<void> {
+  const known = database.generations.current();
   const last = await bus.lastEvent();
-  if (!last || last.storedAt <= database.generations.current().beganAt) return;
+  if (!last || last.storedAt <= known.beganAt) return;
   const event = JSON.parse(last.body.toString('utf8')) as PlatformEvent;
   const lost = await asAllTenantsStatement(database, isLost(event));
-  if (lost.length > 0) await declareRestored(database);
+  if (lost.length > 0) await declareRestored(database, known.id);
 }
 
 /** A position in the event log of one generation of the database. */
 export type Position = { generation: number; seq: string };
 
 /**
- * Where a reader goes on that has read up to a position. In another generation its number may belong to another event, so
- * the reader goes on after the last number that both have. `restoredAt` says that: some events before may not exist now.
+ * The position after which a reader goes on. In another generation its number may belong to another event, so the reader
+ * goes on after the last number that both have. Then `restoredAt` is set: some earlier events may not exist now.
  *
- * A number beyond the end of the log, or of a later generation, was given out by a history that is lost, even where
- * Postgres does not show it: a new generation begins. The end of the log is read only for a number that is beyond the end as this process knows it.
+ * A number beyond the end of the log, or of a later generation, comes from a history that is lost, even where Postgres
+ * does not show it: a new generation begins. The end of the log is read only for a number beyond the end that this
+ * process remembers.
  */
 export function createContinuation(database: Database) {
   const { generations } = database;
@@ -284,7 +292,7 @@ export function createContinuation(database: Database) {
     if (seq === END_OF_LOG) return { seq, restoredAt: null };
     if (generation >= current.id) {
       if (generation === current.id && !(await isBeyondEnd(BigInt(seq)))) return { seq, restoredAt: null };
-      await declareRestored(database);
+      await declareRestored(database, current.id);
     }
     const [parted] = await asAllTenantsStatement<Parted>(database, afterGeneration(generation));
     if (!parted?.seq) return { seq, restoredAt: null };

@@ -23,7 +23,8 @@ import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
 export type Report = { tenantId: string; vendor: string; update: CommandUpdate };
 
 /**
- * CHANGED and LATE are written. REPEATED changes nothing: it was said before, or is progress of a command whose result is known. UNKNOWN: the tenant has no such command for this vendor.
+ * CHANGED and LATE are written. REPEATED changes nothing: it was said before, or is progress of a command whose result is
+ * known. UNKNOWN: the tenant has no such command for this vendor.
  * TOO_EARLY: the command is not dispatched yet, so no adapter can know it.
  */
 export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';

@@ -90,7 +90,7 @@ export function report(state: State, said: ReportedStatuses): State | null {
   return { status, adapter_status: adapter, device_execution_status: device };
 }
 
-/** Progress that was sent before the final result and is handled after it: the bus keeps no order between two updates. */
+/** Progress that is handled after the final result: the bus does not keep the order of two updates. */
 export const isOutdated = (state: State, { adapter_status, device_execution_status }: ReportedStatuses): boolean =>
   state.device_execution_status !== 'UNKNOWN' &&
   (statusByDevice[state.device_execution_status] ?? statusByAdapter[state.adapter_status]) !== undefined &&

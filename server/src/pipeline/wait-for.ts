@@ -36,7 +36,7 @@ type LongPoll<Found> = {
   isEnough: (found: Found) => boolean;
 };
 
-/** Returns the result of a read once it is enough, when the wait is over, when the caller is gone, or the process stops. */
+/** Returns the last read once it is enough, the wait is over, the caller is gone, or the process stops. */
 export type WaitFor = <Found>(poll: LongPoll<Found>) => Promise<Found>;
 
 /**

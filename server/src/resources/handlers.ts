@@ -28,7 +28,7 @@ export const deleteHandler =
       present(await deleteRow(tx, call, table, ownRow(table, call, params)), call),
     );
 
-/** Runs a deletion. `named` tells the caller what was deleted, and the result of `work` tells the audit log. */
+/** Answers a deletion with the ids in `named`. `work` deletes, and returns what the audit log keeps of the resource. */
 export async function auditedDeletion<Named>(call: Call, named: Named, work: (tx: Transaction) => Promise<Facts>) {
   await withAudit(call, { fields: {} }, async (tx) => ({ before: await work(tx), after: null, result: null }));
   return { status: 200 as const, body: { ...named, deleted: true as const, request_id: call.requestId } };

@@ -3,8 +3,8 @@ const MAX_WAIT_MS = 10_000;
 
 /**
  * Runs at most `atOnce` works of a key at a time, in the order of their calls; works of different keys do not wait for
- * each other. Work that has waited too long never begins: its error has the code of a wait for the database. Nor does work
- * that finds `maxWaiting` works before it: it gets the error of `full`.
+ * each other. Work that has waited too long never begins: its error has the code of a wait for the database. If
+ * `maxWaiting` works of the key wait already, the next one gets the error of `full`.
  */
 export function createTurns({
   atOnce = 1,

@@ -214,8 +214,8 @@ type Numbered = { generation: number; seq: string };
 
 /**
  * Encrypts numbers below 2^63 for one owner. The texts show neither the number nor how far two numbers are apart. The
- * same number gives the same text. One AES block: the first 4 bytes of the owner's hash, which `open` checks, the next 4
- * combined with the generation (below 2^32) that the number belongs to, and 8 bytes of the number.
+ * same number gives the same text. One AES block: 4 bytes of the owner's hash, which `open` checks; the generation of the
+ * number (below 2^32), combined with the next 4 bytes of the hash; 8 bytes of the number.
  */
 export function sealedNumbers(key: Buffer, owner: string) {
   const tag = createHash('sha256').update(owner).digest();

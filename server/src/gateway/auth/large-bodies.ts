@@ -10,9 +10,9 @@ type Place = { network: string; since: number; bytes: number; isComplete: boolea
 const perMs = ({ bytes, since }: Place) => bytes / Math.max(1, performance.now() - since);
 
 /**
- * The places of large bodies whose senders are not known yet. A body takes its place once more of it has come than of an
- * ordinary one, so a sender that only announces a large body takes none. If all places are taken, the slowest body that is
- * not complete makes room: a sender who goes slowly on purpose loses its place first.
+ * The places of large bodies whose senders are not known yet. A body takes its place when it has grown larger than an
+ * ordinary one may be, so a sender that only announces a large body takes none. If all places are taken, the slowest
+ * incomplete body makes room: a sender who goes slowly on purpose loses its place first.
  */
 export function createLargeBodies({ most = MOST, mostOfNetwork = MOST_OF_A_NETWORK } = {}) {
   const places = new Set<Place>();

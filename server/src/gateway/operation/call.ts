@@ -23,7 +23,7 @@ export type Call = {
   admittedAt: Date;
   /** Runs work in a transaction that sees only the rows of that tenant. Another tenant must be named. */
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, tenantId?: string) => Promise<Result>;
-  /** Calls back once the answer is sent or its connection is closed: nobody waits for the answer any more. */
+  /** Calls `stop` when the answer is sent or the connection is closed; at once if that has happened already. */
   onClosed: (stop: () => void) => void;
   /** Counts one more request, for an operation that does the work of several. Returns the refusal above a quota. */
   countRequest: () => ApiError | null;

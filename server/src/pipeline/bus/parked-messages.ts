@@ -92,8 +92,8 @@ const replacement = statement(
 );
 
 /**
- * Replaces the parked copy of a message that is refused again: it gets a new id, time and reason. Without a reason it
- * deletes the copy. Returns false if there is none, or its tenant is deleted. It needs no quota, because it adds no row.
+ * Replaces the parked copy of a message that is refused again: the copy gets a new id, time and reason. Without a reason
+ * the copy is deleted. Returns false if there is no copy, or its tenant is deleted. It adds no row, so it needs no quota.
  */
 export async function replaceParkedCopy(database: Database, delivery: Delivery, why: ParkingReason | null) {
   const { subject, body } = delivery;

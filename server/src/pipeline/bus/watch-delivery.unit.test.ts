@@ -6,19 +6,22 @@ import { watchDelivery } from './watch-delivery.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-type State = { pending: number; waiting: number; delivered: number; floor: number; first: number };
+type State = { pending: number; waiting: number; delivered: number; floor: number; first: number; isAway?: boolean };
 
 /** A durable in this state, as NATS describes it. */
 function watched(state: State) {
   const deleted = vi.fn(async () => true);
   const manager = {
     consumers: {
-      info: async () => ({
-        num_pending: state.pending,
-        num_waiting: state.waiting,
-        delivered: { consumer_seq: state.delivered },
-        ack_floor: { stream_seq: state.floor },
-      }),
+      async info() {
+        if (state.isAway) throw new Error('timeout');
+        return {
+          num_pending: state.pending,
+          num_waiting: state.waiting,
+          delivered: { consumer_seq: state.delivered },
+          ack_floor: { stream_seq: state.floor },
+        };
+      },
       delete: deleted,
     },
     streams: { getMessage: async () => (state.first > 0 ? { seq: state.first } : null) },
@@ -56,6 +59,18 @@ test('while messages are delivered it stays, however many wait', async () => {
     state.delivered++;
     await vi.advanceTimersByTimeAsync(1_000);
   }
+  expect([deleted.mock.calls.length, watch.problem()]).toEqual([0, null]);
+  watch.stop();
+});
+
+test('after an outage of NATS the durable has three seconds again', async () => {
+  const state: State = { ...STALLED };
+  const { deleted, watch } = watched(state);
+  await vi.advanceTimersByTimeAsync(1_500);
+  state.isAway = true;
+  await vi.advanceTimersByTimeAsync(30_000);
+  state.isAway = false;
+  await vi.advanceTimersByTimeAsync(2_500);
   expect([deleted.mock.calls.length, watch.problem()]).toEqual([0, null]);
   watch.stop();
 });

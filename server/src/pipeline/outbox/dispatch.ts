@@ -68,8 +68,8 @@ const topicsOfEvents = (facts: readonly Fact[]) =>
 /**
  * Dispatches accepted commands to their adapters. They become DISPATCHED before anything is published, so EXPIRED and
  * CANCELED mean never published. A command that is already DISPATCHED was taken earlier by this or another leader: it
- * is sent again under the same id. A command that has ended or is past its deadline is not sent. Nor is one of a restored
- * copy: it may have been sent in the history that is lost. It only waits for a report, and for its deadline.
+ * is sent again under the same id. A command that has ended or is past its deadline is not sent. A command of a restored
+ * copy is not sent either: the history that is lost may have sent it. It waits for a report until its deadline.
  */
 async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> {
   const after = dispatch(INITIAL);

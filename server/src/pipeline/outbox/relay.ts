@@ -36,7 +36,7 @@ export type RelayOptions = Publisher & {
   watchdog: Watchdog;
   dispatch: Dispatch;
   readEvents: (after: string, limit: number) => Promise<EventPage | null>;
-  /** Whoever becomes the leader looks whether the bus knows a later history of the database. */
+  /** Compares the log with the last event on the bus. The leader calls it when it takes the lease. */
   compareWithBus: (options: Publisher) => Promise<void>;
 };
 

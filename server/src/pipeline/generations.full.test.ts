@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { startIdlePlatform } from '../../test/support/idle-platform.js';
+import { openPool, openSession } from '../../test/support/open-pool.js';
+import { compareWithBus, createContinuation } from './events.js';
+
+const platform = await startIdlePlatform();
+const superuser = openSession(platform.superuserUrl);
+const causes = async () =>
+  (await superuser`select cause from database_generations order by generation`).map(({ cause }) => cause);
+const newest = async () => Number((await superuser`select max(generation) as id from database_generations`)[0]?.id);
+
+/** Another process. */
+const opened = () => {
+  const database = openPool(platform.databaseUrl);
+  return { database, continueFrom: createContinuation(database) };
+};
+
+test('of many processes and cursors that notice a restore at the same time, one begins a generation', async () => {
+  const processes = Array.from({ length: 4 }, opened);
+  const beyond = { generation: 0, seq: '1000000' };
+  const found = await Promise.all(
+    processes.flatMap(({ continueFrom }) => Array.from({ length: 5 }, () => continueFrom(beyond))),
+  );
+  expect(await causes()).toEqual(['FIRST', 'WITNESS']);
+  expect(new Set(found.map(({ seq }) => seq)).size).toBe(1);
+  expect(found.every(({ restoredAt }) => restoredAt !== null)).toBe(true);
+});
+
+test('a cursor of a generation that this process has not seen yet begins none', async () => {
+  const { database, continueFrom } = opened();
+  expect(database.generations.current().id).toBe(0);
+  const before = await causes();
+  const generation = await newest();
+  expect(await continueFrom({ generation, seq: '0' })).toEqual({ seq: '0', restoredAt: null });
+  expect(database.generations.current().id).toBe(generation);
+  expect(await causes()).toEqual(before);
+});
+
+test('an event on the bus that the log lacks begins one generation, however many processes compare', async () => {
+  const before = await causes();
+  const lost = {
+    event_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+    event_type: 'command.completed',
+    tenant_id: 'demo',
+    data: { command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6e', accepted_at: new Date().toISOString() },
+  };
+  const storedAt = new Date(Date.now() + 60_000);
+  const bus = { lastEvent: async () => ({ body: Buffer.from(JSON.stringify(lost)), storedAt }) };
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      const { database } = opened();
+      await database.generations.look();
+      await compareWithBus(database, bus);
+    }),
+  );
+  expect(await causes()).toEqual([...before, 'WITNESS']);
+
+  const { database } = opened();
+  await database.generations.look();
+  await compareWithBus(database, { lastEvent: async () => null });
+  expect(await causes()).toEqual([...before, 'WITNESS']);
+});
