@@ -120,6 +120,27 @@ test('a schema that does not compile makes only its own command type unavailable
   expect(await checked('sound', {}, catalog)).toBe(1);
 });
 
+test('a check that throws makes only its command unavailable, until the schema is repaired', async () => {
+  await addType('throws', { type: 'object' });
+  await addType('sound', { type: 'object' });
+  let isBroken = true;
+  const catalog = commandCatalog(database, async (schema, refuse) => {
+    const check = await compilePayloadSchema(schema, refuse);
+    return (value, part) => {
+      if (isBroken && part === 'body/payload' && (value as { a?: 1 }).a) throw new TypeError('Cannot set properties');
+      return check(value, part);
+    };
+  });
+  expect(await checked('throws', { a: 1 }, catalog)).toMatchObject({
+    code: 'SERVICE_UNAVAILABLE',
+    cause: expect.any(TypeError),
+  });
+  expect(await checked('throws', {}, catalog)).toBe(1);
+  expect(await checked('sound', {}, catalog)).toBe(1);
+  isBroken = false;
+  expect(await checked('throws', { a: 1 }, catalog)).toBe(1);
+});
+
 test('caller-chosen names in the location of a detail are truncated', async () => {
   const levels = 12;
   const objects = (level: number): object =>

@@ -1,18 +1,18 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { ValidateFunction } from 'ajv';
 import { type ApiError, type Refuse, refuse, unavailable } from '../foundation/api-error.js';
 import { sharedNext } from '../foundation/concurrency/shared-reads.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
-import { compilePayloadSchema, validationDetails } from './payload-schema.js';
+import type { Check } from './json-schema.js';
+import { compilePayloadSchema } from './payload-schema.js';
 
 type Key = { vendor: string; command_type: string };
 type CommandToCheck = Key & { payload: unknown };
 type Refused = 'VENDOR_NOT_ENABLED' | 'COMMAND_TYPE_UNKNOWN' | 'COMMAND_PAYLOAD_INVALID';
 
-/** An enabled command type of an enabled vendor. `validate` is an Error if its schema does not compile. */
-type CommandType = { revision: number; validate: ValidateFunction | Error };
+/** An enabled command type of an enabled vendor. `faultsOf` throws if its schema does not compile. */
+type CommandType = { revision: number; faultsOf: Check };
 
 /** Command types by `keyOf`: null if the type is not enabled, absent if its vendor is not. */
 export type Found = ReadonlyMap<string, CommandType | null>;
@@ -30,13 +30,10 @@ export function commandCatalog(database: Database, compile = compilePayloadSchem
   database.generations.onNew(() => used.clear());
   let asked = new Map<string, Key>();
 
-  function compiled(schema: Record<string, unknown>): CommandType['validate'] {
-    try {
-      return compile(schema, refuse);
-    } catch (error) {
-      return error as Error;
-    }
-  }
+  const compiled = (schema: Record<string, unknown>): Promise<Check> =>
+    compile(schema, refuse).catch((error: unknown) => () => {
+      throw error;
+    });
 
   async function typeOf(row: Row): Promise<CommandType | null> {
     const { revision, payload_schema } = row;
@@ -44,7 +41,7 @@ export function commandCatalog(database: Database, compile = compilePayloadSchem
     if (!payload_schema) return used.get(keyOf(row)) ?? null;
     // Compiling takes milliseconds: other requests run between two types.
     await nextTick();
-    return { revision, validate: compiled(payload_schema) };
+    return { revision, faultsOf: await compiled(payload_schema) };
   }
 
   const readAsked = sharedNext(async (): Promise<Found> => {
@@ -79,14 +76,15 @@ export function commandCatalog(database: Database, compile = compilePayloadSchem
       const type = found.get(keyOf(command));
       if (type === undefined) return refuse('VENDOR_NOT_ENABLED');
       if (type === null) return refuse('COMMAND_TYPE_UNKNOWN');
-      const { revision, validate } = type;
-      if (validate instanceof Error) {
+      const { revision, faultsOf } = type;
+      try {
+        const details = faultsOf(command.payload, 'body/payload');
+        return details.length === 0 ? { revision } : refuse('COMMAND_PAYLOAD_INVALID', { details });
+      } catch (cause) {
         const message =
           'The catalog has no usable payload schema for this command type. Ask the operator to correct it.';
-        return Object.assign(unavailable(message, 1), { cause: validate });
+        return Object.assign(unavailable(message, 1), { cause });
       }
-      if (validate(command.payload)) return { revision };
-      return refuse('COMMAND_PAYLOAD_INVALID', { details: validationDetails('body/payload', validate.errors) });
     },
   };
 }

@@ -1,17 +1,23 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
-import { canonicalJson, locationOf } from '@tenant-open-platform/contract/strict-json';
-import { Ajv2020, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
-import { formatNames } from 'ajv-formats/dist/formats.js';
-import { RE2JS } from 're2js';
 import type { Refuse } from '../foundation/api-error.js';
+import {
+  type Check,
+  checkSchema,
+  compileSchema,
+  DIALECT,
+  FORMATS,
+  innerSchemas,
+  KEYWORDS,
+  linearPattern,
+  type Schema,
+} from './json-schema.js';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
 const MAX_DETAILS = 20;
 
 /** Throws PAYLOAD_SCHEMA_INVALID. Also called before a schema is stored: each one compiles on every node. */
-export function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>): ValidateFunction {
+export async function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLOAD_SCHEMA_INVALID'>): Promise<Check> {
   const refuseAny = (problems: ErrorDetail[]) => {
     if (problems.length === 0) return;
     const details = problems.slice(0, MAX_DETAILS);
@@ -20,109 +26,21 @@ export function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLOAD_SCH
   };
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES || depthOf(schema) > MAX_DEPTH)
     refuseAny([problem('', 'TOO_LARGE', `has more than ${MAX_BYTES} bytes of JSON or ${MAX_DEPTH} levels`)]);
-  if (!metaSchema(schema)) refuseAny(validationDetails('body/payload_schema', metaSchema.errors));
+  refuseAny(checkSchema(schema, 'body/payload_schema'));
   refuseAny(rulesBrokenIn(schema));
-  try {
-    return newCompiler().compile(schema);
-  } catch (error) {
-    refuseAny([problem('', 'NOT_COMPILABLE', (error as Error).message.replace(/^strict mode: /, ''))]);
-    throw error;
-  }
+  return compileSchema(schema);
 }
 
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
 
-/** The errors of Ajv for a part of a request. */
-export const validationDetails = (part: string, errors: ErrorObject[] | null | undefined): ErrorDetail[] =>
-  (errors ?? []).slice(0, MAX_DETAILS).map(({ instancePath, keyword, message, params }) => {
-    const property = 'additionalProperty' in params ? ` (${locationOf('', [params.additionalProperty]).slice(1)})` : '';
-    const [, ...steps] = instancePath.split('/');
-    const path = steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-    return {
-      location: locationOf(part, path),
-      code: keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase(),
-      message: `${message ?? 'is not valid'}${property}`,
-    };
-  });
-
-/** RE2 takes linear time. An ECMAScript pattern such as (a+)+$ can run forever. Ajv needs `code` only to write a file. */
-const linearPattern = Object.assign((pattern: string) => RE2JS.compile(pattern), { code: 'linearPattern' });
-
-const notMultiple = ({ schema }: { schema: unknown }) => `must be multiple of ${schema}`;
-
-/**
- * These replace Ajv's own keywords. Ajv's equality calls `toString` and `valueOf` of the compared values, which a
- * payload may have as properties. Its uniqueItems compares every pair, a second for the items of one payload.
- */
-const keywords: FuncKeywordDefinition[] = [
-  { keyword: 'const', compile: (value: unknown) => isOneOf([value]), error: { message: 'must be equal to constant' } },
-  { keyword: 'enum', compile: isOneOf, error: { message: 'must be equal to one of the allowed values' } },
-  { keyword: 'uniqueItems', type: 'array', compile: areUnique, error: { message: 'must NOT have duplicate items' } },
-  { keyword: 'multipleOf', type: 'number', compile: isMultiple, error: { message: notMultiple } },
-];
-
-function isMultiple(divisor: number) {
-  if (Number.isInteger(divisor)) return (value: number) => value % divisor === 0;
-  return (value: number) => Math.abs(value - divisor * Math.round(value / divisor)) <= Math.abs(value) * 2 ** -50;
-}
-
-function areUnique(isAsked: boolean) {
-  return (items: unknown[]) => !isAsked || new Set(items.map(canonicalJson)).size === items.length;
-}
-
-function isOneOf(values: unknown[]) {
-  const expected = new Set(values);
-  const texts = new Set(values.map(canonicalJson));
-  return (value: unknown) =>
-    typeof value === 'object' && value !== null ? texts.has(canonicalJson(value)) : expected.has(value);
-}
-
-/** A new instance for every schema, because two schemas may have the same $id. Without the slow meta-schema. */
-function newCompiler(): Ajv2020 {
-  const ajv = new Ajv2020({
-    strict: false,
-    strictSchema: true,
-    allowMatchingProperties: true,
-    meta: false,
-    validateSchema: false,
-    logger: false,
-    // Otherwise {} would have the property `constructor`.
-    ownProperties: true,
-    // These options repeat code for every reference: compiling 16 KiB could take minutes and gigabytes.
-    inlineRefs: false,
-    code: { optimize: false, regExp: linearPattern },
-  });
-  for (const { keyword } of keywords) ajv.removeKeyword(String(keyword));
-  return addFormats.default(ajv, formats).addVocabulary(keywords);
-}
-
-type Schema = Record<string, unknown>;
 /** A subschema, its JSON Pointer and the keyword that holds it. `true` and `false` are schemas without keywords. */
 type Place = { pointer: string; schema: Schema; heldBy: string; inner: Place[] };
 type Find = (ref: unknown) => Place | undefined;
 
-const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
-
-/** The formats of the dialect. Each takes linear time. Not so `url` of ajv-formats: 1.6 s for a string of 32 KiB. */
-const FORMAT =
-  /^(date|time|date-time|duration|email|hostname|ipv[46]|(relative-)?json-pointer|regex|uri(-reference|-template)?|uuid)$/;
-export const formats = formatNames.filter((name) => FORMAT.test(name));
-
-const metaSchemas = addFormats.default(new Ajv2020({ strict: false, logger: false }), formats);
-const metaSchema = metaSchemas.compile({ $ref: DIALECT });
-
-/** The keywords of the dialect, each with the schema of its value. Without those that lead a $ref elsewhere. */
-const KEYWORDS = new Map<string, Schema>(
-  ['core', 'applicator', 'unevaluated', 'validation', 'meta-data', 'format-annotation', 'content']
-    .map((name) => metaSchemas.getSchema(DIALECT.replace(/schema$/, `meta/${name}`))?.schema as Schema)
-    .flatMap(({ properties }) => Object.entries(properties as Record<string, Schema>))
-    .filter(([keyword]) => !['$anchor', '$dynamicAnchor', '$dynamicRef'].includes(keyword)),
-);
-
-/** At most one of these schemas applies to the same part of a value: the largest counts. */
+/** `then` and `else` check `if` again. At most one of these schemas applies to the same part of a value: the largest counts. */
 const APART = ['properties', 'additionalProperties', 'items', 'prefixItems'];
-/** `anyOf` with so many constants takes a second for the items of a payload of 32 KiB. */
+/** So many patterns take three seconds for the short items of a payload of 32 KiB. */
 const MAX_APPLIED = 200;
 
 function problem(pointer: string, code: string, message: string): ErrorDetail {
@@ -134,7 +52,7 @@ function rulesBrokenIn(schema: Schema): ErrorDetail[] {
   const root = placeOf(schema, '', '');
   const places = withInner(root);
   const targets = new Map(places.map((one) => [`#${one.pointer}`, one]));
-  // Ajv decodes a %, cuts a # at the end and stops at a line separator: it would follow the $ref elsewhere.
+  // A decoded % could lead elsewhere.
   const find: Find = (ref) => (/^#[^%#\s]*$/.test(String(ref)) ? targets.get(String(ref)) : undefined);
   const problems = places.flatMap((place) => [...keywordProblems(place, find)]);
   return problems.length > 0 ? problems : workProblems(root, find);
@@ -144,13 +62,9 @@ const placeOf = (schema: Schema, pointer: string, heldBy: string): Place => ({
   pointer,
   schema,
   heldBy,
-  inner: Object.entries(schema).flatMap(([keyword, held]) => {
-    const place = (inner: unknown, at = '') => placeOf(inner as Schema, pointer + step(keyword) + at, keyword);
-    const { $dynamicRef, $ref, additionalProperties } = KEYWORDS.get(keyword) ?? {};
-    if ($dynamicRef) return [place(held)];
-    const holdsMany = $ref === '#/$defs/schemaArray' || (additionalProperties as Schema | undefined)?.$dynamicRef;
-    return holdsMany ? Object.entries(held as object).map(([name, inner]) => place(inner, step(name))) : [];
-  }),
+  inner: innerSchemas(schema).map(({ keyword, steps, schema }) =>
+    placeOf(schema, pointer + steps.map(step).join(''), keyword),
+  ),
 });
 
 const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`; // RFC 6901, 3.
@@ -165,10 +79,21 @@ function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<Err
     if (pointer && ['$id', '$schema'].includes(keyword))
       yield problem(at, 'MISPLACED_KEYWORD', 'may appear only at the root');
     if (keyword === '$schema' && value !== DIALECT) yield problem(at, 'UNKNOWN_DIALECT', `must be ${DIALECT}`);
-    if (keyword === 'format' && !formats.includes(value as never))
+    if (keyword === 'format' && !FORMATS.includes(String(value)))
       yield problem(at, 'UNKNOWN_FORMAT', 'is not a format that the platform checks');
     if (keyword === '$ref' && !find(value))
       yield problem(at, 'UNRESOLVED_REF', 'must be # and the JSON Pointer of a schema inside, without %, # and spaces');
+    if (keyword === 'pattern') yield* patternProblems(at, String(value));
+    if (keyword === 'patternProperties')
+      for (const pattern of Object.keys(value as Schema)) yield* patternProblems(at + step(pattern), pattern);
+  }
+}
+
+function* patternProblems(at: string, pattern: string): Generator<ErrorDetail> {
+  try {
+    linearPattern(pattern);
+  } catch (error) {
+    yield problem(at, 'INVALID_PATTERN', `is not a regular expression of RE2: ${(error as Error).message}`);
   }
 }
 
@@ -182,7 +107,10 @@ function workProblems(root: Place, find: Find): ErrorDetail[] {
     counted.set(place, Number.POSITIVE_INFINITY);
     const inner = place.inner.filter(({ heldBy }) => heldBy !== '$defs');
     const apart = inner.filter(({ heldBy }) => APART.includes(heldBy)).map(appliedBy);
-    const together = inner.filter(({ heldBy }) => !APART.includes(heldBy)).concat(find(place.schema.$ref) ?? []);
+    const together = inner
+      .filter(({ heldBy }) => !APART.includes(heldBy))
+      .flatMap((one) => (one.heldBy === 'if' ? [one, one, one] : [one]))
+      .concat(find(place.schema.$ref) ?? []);
     const applied = together.reduce((sum, one) => sum + appliedBy(one), 1 + Math.max(0, ...apart));
     counted.set(place, applied);
     return applied;

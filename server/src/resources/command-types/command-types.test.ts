@@ -166,7 +166,9 @@ test('a schema applies from the next command on', async () => {
   expect((await send('reboot', { a: 'a' })).status).toBe(202);
   const refused = await send('reboot', { a: 1 });
   expect([refused.status, refused.body.code]).toEqual([422, 'COMMAND_PAYLOAD_INVALID']);
-  expect(refused.body.details).toEqual([{ location: 'body/payload/a', code: 'TYPE', message: 'must be string' }]);
+  expect(refused.body.details).toEqual([
+    { location: 'body/payload/a', code: 'TYPE', message: 'must be of type string' },
+  ]);
 
   await put('reboot', { payload_schema: { properties: { a: { type: 'number' } } } });
   expect((await send('reboot', { a: 1 })).status).toBe(202);

@@ -29,7 +29,7 @@ type Put = Pick<Parameters<Handler<'commandTypes.put'>>[0], 'params' | 'body'>;
 export const putCommandType =
   (limit: number): Handler<'commandTypes.put'> =>
   async ({ params, body }, call) => {
-    if (body.payload_schema) compilePayloadSchema(body.payload_schema, call.refuse);
+    if (body.payload_schema) await compilePayloadSchema(body.payload_schema, call.refuse);
     const put = await withAudit(call, { fields: body }, async (tx) => {
       await readRow(tx, call, vendors, eq(vendors.vendor, params.vendor));
       const put = { params, body };

@@ -115,8 +115,8 @@ describe('the catalog', () => {
   });
 
   test.each([
-    ['reboot', { force: true }, 'body/payload'],
-    ['set_power', {}, 'body/payload'],
+    ['reboot', { force: true }, 'body/payload/force'],
+    ['set_power', {}, 'body/payload/power'],
     ['set_power', { power: 'maybe' }, 'body/payload/power'],
     ['set_temperature', { celsius: 36 }, 'body/payload/celsius'],
     ['set_temperature', { celsius: '20' }, 'body/payload/celsius'],
