@@ -93,12 +93,6 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
       '',
     );
   }
-  if (!config.DATABASE_URL) {
-    lines.push(
-      'The embedded database loses nothing if the platform crashes, but may lose commands at a power cut.',
-      '',
-    );
-  }
   const demo = await readFile(path.join(config.DATA_DIR, 'demo.json'), 'utf8').catch(() => null);
   if (!simulatesDevices(config)) lines.push('No devices are simulated. To connect your own: docs/first-device.md', '');
   else if (demo) {

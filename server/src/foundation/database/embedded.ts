@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { constants, cpSync, existsSync, rmSync, statSync } from 'node:fs';
-import { chmod, link, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -77,14 +77,22 @@ const LATER_TIER_UP = '--wasm-tiering-budget=200000000';
 export const KEEP_FOLDER = '.keep';
 const PREPARED = fileURLToPath(new URL('./embedded-database', import.meta.url));
 
-/** A new database starts as a copy of the one that the build prepared. The copy appears whole or not at all. */
+/** A new database starts as a copy of the one that the build prepared. It appears whole or not at all, also at a power cut. */
 async function copyPrepared(files: string): Promise<void> {
   if (existsSync(path.join(files, 'PG_VERSION'))) return;
   const copy = `${files}.new`;
   await rm(copy, { recursive: true, force: true });
   const filter = (file: string) => path.basename(file) !== KEEP_FOLDER;
   cpSync(PREPARED, copy, { recursive: true, mode: constants.COPYFILE_FICLONE, filter });
+  const inside = await readdir(copy, { recursive: true });
+  await Promise.all(['', ...inside].map((name) => writeThrough(path.join(copy, name))));
   await rename(copy, files);
+  await writeThrough(path.dirname(files));
+}
+
+async function writeThrough(file: string): Promise<void> {
+  const handle = await open(file);
+  await handle.sync().finally(() => handle.close());
 }
 
 /**
