@@ -11,16 +11,14 @@ import {
   temporaryFolder,
   unlimited,
 } from '@tenant-open-platform/testing';
-import { ownPostgres, type PrivatePostgres, postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, completed, newCommand } from './support/commands.js';
+import { archivedPostgres, ways } from './support/copies.js';
 import { openSession } from './support/open-pool.js';
 
 const EVENTS = '/api/v1/open/events';
 const LIVE = { SIMULATED_FLEET: 'true', KEYRING: newKeyring(), ...unlimited };
-
-const run = (program: string, args: string[], input?: string): string =>
-  execFileSync(join(postgresBinaries(), program), args, { encoding: 'utf8', input, maxBuffer: 100_000_000 });
 
 const main = join(import.meta.dirname, '../dist/main.js');
 const declareRestored = (environment: Record<string, string>) =>
@@ -28,65 +26,6 @@ const declareRestored = (environment: Record<string, string>) =>
     encoding: 'utf8',
     env: { PATH: process.env.PATH, ...environment },
   });
-
-/** What is still there after the original was copied and lost, and how a copy is made of it. */
-type Copying = { start: () => Promise<PrivatePostgres>; isShown: boolean };
-
-/** Each returns how to get the copy once the original has gone on. */
-const ways: Record<string, (original: PrivatePostgres) => Promise<Copying>> = {
-  async 'a dump that is restored into another cluster'(original) {
-    const roles = run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
-    const dump = run('pg_dump', [original.superuserUrl]);
-    return {
-      isShown: true,
-      async start() {
-        const copy = await ownPostgres();
-        run('psql', ['--quiet', copy.superuserUrl], roles);
-        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', copy.superuserUrl], dump);
-        return copy;
-      },
-    };
-  },
-  async 'a dump that is restored into the same cluster'(original) {
-    const dump = run('pg_dump', [original.superuserUrl]);
-    return {
-      isShown: true,
-      async start() {
-        const session = openSession(original.superuserUrl.replace(/platform$/, 'postgres'));
-        await session`drop database platform with (force)`;
-        await session`create database platform owner platform template template0 encoding 'UTF8'`;
-        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', original.superuserUrl], dump);
-        return original;
-      },
-    };
-  },
-  async 'an asynchronous standby that lagged and is promoted'(original) {
-    const standby = await original.startStandby();
-    await standby.suspend();
-    return {
-      isShown: true,
-      async start() {
-        await original.kill();
-        await standby.resume();
-        await standby.promote();
-        return standby;
-      },
-    };
-  },
-  async 'a plain copy of the data directory'(original) {
-    await original.suspend();
-    const copy = await original.startCopy();
-    await copy.suspend();
-    await original.resume();
-    return {
-      isShown: false,
-      async start() {
-        await copy.resume();
-        return copy;
-      },
-    };
-  },
-};
 
 const eventsAfter = async (reader: Profile, cursor: string) => {
   const found: Answer['body'][] = [];
@@ -112,7 +51,7 @@ const cases = Object.entries(ways).flatMap(([name, way]) => {
 describe.each(cases)('after %s, as %s', (_name, how, copied) => {
   test('no event is missed, no request is admitted twice, and no command of the copy is sent again', async () => {
     const isDeclared = how.includes('operator');
-    const original = await ownPostgres();
+    const original = await archivedPostgres();
     const DATA_DIR = temporaryFolder();
     const node = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: original.url });
     const { demo } = node;
