@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import {
   type Answer,
   newKeyring,
@@ -16,16 +14,10 @@ import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, completed, newCommand } from './support/commands.js';
 import { archivedPostgres, ways } from './support/copies.js';
 import { openSession } from './support/open-pool.js';
+import { runMain } from './support/private-platform.js';
 
 const EVENTS = '/api/v1/open/events';
 const LIVE = { SIMULATED_FLEET: 'true', KEYRING: newKeyring(), ...unlimited };
-
-const main = join(import.meta.dirname, '../dist/main.js');
-const declareRestored = (environment: Record<string, string>) =>
-  execFileSync(process.execPath, [main, 'declare-restored'], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, ...environment },
-  });
 
 const eventsAfter = async (reader: Profile, cursor: string) => {
   const found: Answer['body'][] = [];
@@ -89,7 +81,8 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
 
     const copy = await copying.start();
     if (isDeclared) {
-      expect(declareRestored({ ...LIVE, DATA_DIR, DATABASE_URL: copy.url })).toMatch(/counts as restored/);
+      const declared = await runMain(['declare-restored'], { ...LIVE, DATA_DIR, DATABASE_URL: copy.url });
+      expect(declared.stdout).toMatch(/counts as restored/);
     }
     const restored = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: copy.url });
     const again = { ...demo, base_url: restored.baseUrl };

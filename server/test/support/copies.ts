@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -18,8 +18,15 @@ export type Copying = {
   isShown: boolean;
 };
 
-const run = (program: string, args: string[], input?: string): string =>
-  execFileSync(join(postgresBinaries(), program), args, { encoding: 'utf8', input, maxBuffer: 100_000_000 });
+/** Runs a program of Postgres while everything else goes on, and returns what it prints. */
+const run = (program: string, args: string[], input?: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const path = join(postgresBinaries(), program);
+    const child = execFile(path, args, { maxBuffer: 100_000_000 }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
+    child.stdin?.end(input);
+  });
 
 const page = readFileSync(new URL('../../../docs/backups.md', import.meta.url), 'utf8');
 const [ofOriginal = '', ofRecovery = ''] = [...page.matchAll(/^```ini\n(.*?)^```$/gms)].map(([, lines]) => lines);
@@ -46,27 +53,27 @@ const soon = { timeout: 20_000, interval: 20 };
 /** Each returns how to get the copy once the original has gone on. */
 export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying>> = {
   async 'a dump that is restored into another cluster'(original) {
-    const roles = run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
-    const dump = run('pg_dump', [original.superuserUrl]);
+    const roles = await run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
+    const dump = await run('pg_dump', [original.superuserUrl]);
     return {
       isShown: true,
       async start() {
         const copy = await archivedPostgres();
-        run('psql', ['--quiet', copy.superuserUrl], roles);
-        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', copy.superuserUrl], dump);
+        await run('psql', ['--quiet', copy.superuserUrl], roles);
+        await run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', copy.superuserUrl], dump);
         return copy;
       },
     };
   },
   async 'a dump that is restored into the same cluster'(original) {
-    const dump = run('pg_dump', [original.superuserUrl]);
+    const dump = await run('pg_dump', [original.superuserUrl]);
     return {
       isShown: true,
       async start() {
         const session = openSession(original.superuserUrl.replace(/platform$/, 'postgres'));
         await session`drop database platform with (force)`;
         await session`create database platform owner platform template template0 encoding 'UTF8'`;
-        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', original.superuserUrl], dump);
+        await run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', original.superuserUrl], dump);
         return original;
       },
     };
