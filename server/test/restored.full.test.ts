@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Answer,
+  atEnd,
   newKeyring,
   type Profile,
   type RequestOptions,
@@ -10,14 +11,29 @@ import {
   unlimited,
 } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { COMMANDS, cancelCommand, completed, newCommand } from './support/commands.js';
 import { archivedPostgres, ways } from './support/copies.js';
 import { openSession } from './support/open-pool.js';
 import { runMain } from './support/private-platform.js';
+import { startLink } from './support/start-link.js';
+import { untilServed } from './support/until-served.js';
 
 const EVENTS = '/api/v1/open/events';
 const LIVE = { SIMULATED_FLEET: 'true', KEYRING: newKeyring(), ...unlimited };
+
+/** A request that can be sent again with the same bytes. */
+const newCapture = (): RequestOptions => ({
+  timestamp: Math.floor(Date.now() / 1_000),
+  nonce: randomUUID(),
+  body: {
+    idempotency_key: randomUUID(),
+    vendor: 'vendor_a',
+    device_id: 'ok-1',
+    command_type: 'reboot',
+    payload: {},
+  },
+});
 
 const eventsAfter = async (reader: Profile, cursor: string) => {
   const found: Answer['body'][] = [];
@@ -61,17 +77,7 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
     const later = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: original.url });
     const reader = { ...demo, base_url: later.baseUrl };
     for (const id of [open, short]) expect((await completed(reader, id)).status).toBe('SUCCEEDED');
-    const captured: RequestOptions = {
-      timestamp: Math.floor(Date.now() / 1_000),
-      nonce: randomUUID(),
-      body: {
-        idempotency_key: randomUUID(),
-        vendor: 'vendor_a',
-        device_id: 'ok-1',
-        command_type: 'reboot',
-        payload: {},
-      },
-    };
+    const captured = newCapture();
     expect((await signedRequest(reader, 'POST', COMMANDS, captured)).status).toBe(202);
     for (let count = 0; count < 5; count++) await completed(reader, await newCommand(reader));
     const { body: end } = await signedRequest(reader, 'GET', `${EVENTS}?order=desc&limit=1`);
@@ -113,6 +119,35 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
     expect((await cancelCommand(again, open)).body.code).toBe('COMMAND_NOT_CANCELABLE');
   }, 180_000);
 });
+
+test('a platform that reaches the standby before its promotion admits no request of before', async () => {
+  const original = await ownPostgres();
+  const address = await startLink(original.url);
+  atEnd(address.stop);
+  const standby = await original.startStandby();
+  // Few connections: all of them are made before the promotion.
+  const few = { DATABASE_POOL_SIZE: '2' };
+  const node = await startNode({ ...LIVE, ...few, DATABASE_URL: address.through(original.url) });
+  await completed(node.demo, await newCommand(node.demo));
+  await standby.suspend();
+  const captured = Array.from({ length: 10 }, newCapture);
+  const send = (request: RequestOptions) => signedRequest(node.demo, 'POST', COMMANDS, request);
+  for (const request of captured) expect((await send(request)).status).toBe(202);
+
+  await original.kill();
+  await standby.resume();
+  address.moveTo(standby.url);
+  const state = async () => (await fetch(`${node.baseUrl}/readyz`)).json();
+  const readOnly = { status: 'unready', reason: 'the database refuses writes: it is read-only' };
+  await vi.waitFor(async () => expect(await state()).toEqual(readOnly), { timeout: 30_000, interval: 100 });
+  await standby.promote();
+  // One after the other: several at once would open new connections.
+  for (const request of captured) {
+    const { status, body } = await untilServed(() => send(request));
+    expect([status, body.code]).toEqual([401, 'CLOCK_SKEW']);
+  }
+  expect((await completed(node.demo, await newCommand(node.demo))).status).toBe('SUCCEEDED');
+}, 120_000);
 
 test('a restart, a crash and a second start begin no generation', async () => {
   const postgres = await ownPostgres();
