@@ -80,8 +80,8 @@ export type PrivatePostgres = {
 };
 
 export type PhysicalBackup = {
-  /** Starts a server on the backup that recovers with these lines of `postgresql.conf`, as an operator does. */
-  startRecovery: (configuration: string) => Promise<PrivatePostgres>;
+  /** Starts a server on the backup that recovers with these lines of `postgresql.auto.conf`, as an operator does. */
+  startRecovery: (lines: string) => Promise<PrivatePostgres>;
 };
 
 type Options = {
@@ -107,12 +107,9 @@ export async function startPrivatePostgres({
   return serve({ settings: own, onLog, password }, async (data, as) => {
     if (template) await promisify(execFile)('cp', ['-a', template.data, data], as);
     else await initialize(data, password, as);
-    configure(data, configuration);
+    appendFileSync(join(data, 'postgresql.conf'), `\n${configuration}`);
   });
 }
-
-const configure = (data: string, configuration: string) =>
-  appendFileSync(join(data, 'postgresql.conf'), `\n${configuration}\n`);
 
 /** A private PostgreSQL of the calling test or file. See `atEnd`. */
 export async function ownPostgres(options?: Options): Promise<PrivatePostgres> {
@@ -233,10 +230,10 @@ async function serve(
       const backup = join(postgresFolder(), 'backup');
       await baseBackup(backup, [], as);
       return {
-        startRecovery: (configuration) =>
+        startRecovery: (lines) =>
           serve({ settings: own, onLog, password }, async (directory, as) => {
             await promisify(execFile)('cp', ['-a', backup, directory], as);
-            configure(directory, configuration);
+            appendFileSync(join(directory, 'postgresql.auto.conf'), lines);
             writeFileSync(join(directory, 'recovery.signal'), '');
           }),
       };

@@ -29,7 +29,10 @@ const run = (program: string, args: string[], input?: string): Promise<string> =
   });
 
 const page = readFileSync(new URL('../../../docs/backups.md', import.meta.url), 'utf8');
-const [ofOriginal = '', ofRecovery = ''] = [...page.matchAll(/^```ini\n(.*?)^```$/gms)].map(([, lines]) => lines);
+const blocksOf = (language: string) =>
+  [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, found, lines]) => (found === language ? lines : []));
+const [ofOriginal = '', ofRecovery = ''] = blocksOf('ini');
+const [afterRecovery = ''] = blocksOf('sql');
 
 /** Archives its WAL with the lines of docs/backups.md, so it can be copied in each of the ways. */
 export const archivedPostgres = () => ownPostgres({ configuration: inArchive(ofOriginal, postgresFolder()) });
@@ -92,6 +95,7 @@ export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying
         const recovering = openSession(copy.superuserUrl);
         const inRecovery = async () => (await recovering`select pg_is_in_recovery() as is`)[0]?.is;
         await vi.waitFor(async () => expect(await inRecovery()).toBe(false), soon);
+        await run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', copy.superuserUrl], afterRecovery);
         return copy;
       },
     };

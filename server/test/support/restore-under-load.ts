@@ -72,13 +72,16 @@ export async function startWorkingPlatform({ perSecond }: { perSecond: number })
     devices = new Promise((resolve) => {
       goOn = resolve;
     });
-    await reaches(() => adapter.counters.running, OPEN);
-    const letRelayGoOn = await holdRelay(database);
-    await reaches(accepted, accepted() + OPEN);
-    const copying = await way(database);
-    letRelayGoOn();
-    goOn();
-    return copying;
+    let letRelayGoOn = () => {};
+    try {
+      await reaches(() => adapter.counters.running, OPEN);
+      letRelayGoOn = await holdRelay(database);
+      await reaches(accepted, accepted() + OPEN);
+      return await way(database);
+    } finally {
+      letRelayGoOn();
+      goOn();
+    }
   }
 
   const eventIds = async () => (await storedEvents(database.url)).map(({ event_id }) => event_id);
