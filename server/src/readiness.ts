@@ -64,15 +64,16 @@ const reasons: Record<string, string> = { '25006': 'it is read-only', '53100': '
 
 /** Why the database stores nothing at the moment; null if it does. Rejects if it does not answer. */
 async function writeProblem(sql: postgres.Sql): Promise<string | null> {
-  const schema = await schemaState(sql);
-  if (schema !== 'CURRENT') return schema === 'BEHIND' ? 'migrations are missing' : 'the database has other migrations';
   try {
+    const schema = await schemaState(sql);
+    if (schema === 'BEHIND') return 'migrations are missing';
+    if (schema !== 'CURRENT') return 'the database has other migrations';
     await sql.unsafe(WRITE_A_PAGE);
     return null;
   } catch (error) {
     const coded = codedErrorIn(error);
-    // Only errors of Postgres itself have a severity.
-    if (!coded || !('severity' in coded)) throw error;
+    // Only errors of Postgres itself have a severity. Those of class 57P say that it starts or stops.
+    if (!coded || !('severity' in coded) || coded.code.startsWith('57P')) throw error;
     return `the database refuses writes: ${reasons[coded.code] ?? `SQLSTATE ${coded.code}`}`;
   }
 }

@@ -1,8 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import {
   type Answer,
+  atEnd,
   newKeyring,
   type Profile,
   type RequestOptions,
@@ -11,82 +10,30 @@ import {
   temporaryFolder,
   unlimited,
 } from '@tenant-open-platform/testing';
-import { ownPostgres, type PrivatePostgres, postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
-import { describe, expect, test } from 'vitest';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { describe, expect, test, vi } from 'vitest';
 import { COMMANDS, cancelCommand, completed, newCommand } from './support/commands.js';
+import { archivedPostgres, ways } from './support/copies.js';
 import { openSession } from './support/open-pool.js';
+import { runMain } from './support/private-platform.js';
+import { startLink } from './support/start-link.js';
+import { untilServed } from './support/until-served.js';
 
 const EVENTS = '/api/v1/open/events';
 const LIVE = { SIMULATED_FLEET: 'true', KEYRING: newKeyring(), ...unlimited };
 
-const run = (program: string, args: string[], input?: string): string =>
-  execFileSync(join(postgresBinaries(), program), args, { encoding: 'utf8', input, maxBuffer: 100_000_000 });
-
-const main = join(import.meta.dirname, '../dist/main.js');
-const declareRestored = (environment: Record<string, string>) =>
-  execFileSync(process.execPath, [main, 'declare-restored'], {
-    encoding: 'utf8',
-    env: { PATH: process.env.PATH, ...environment },
-  });
-
-/** What is still there after the original was copied and lost, and how a copy is made of it. */
-type Copying = { start: () => Promise<PrivatePostgres>; isShown: boolean };
-
-/** Each returns how to get the copy once the original has gone on. */
-const ways: Record<string, (original: PrivatePostgres) => Promise<Copying>> = {
-  async 'a dump that is restored into another cluster'(original) {
-    const roles = run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
-    const dump = run('pg_dump', [original.superuserUrl]);
-    return {
-      isShown: true,
-      async start() {
-        const copy = await ownPostgres();
-        run('psql', ['--quiet', copy.superuserUrl], roles);
-        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', copy.superuserUrl], dump);
-        return copy;
-      },
-    };
+/** A request that can be sent again with the same bytes. */
+const newCapture = (): RequestOptions => ({
+  timestamp: Math.floor(Date.now() / 1_000),
+  nonce: randomUUID(),
+  body: {
+    idempotency_key: randomUUID(),
+    vendor: 'vendor_a',
+    device_id: 'ok-1',
+    command_type: 'reboot',
+    payload: {},
   },
-  async 'a dump that is restored into the same cluster'(original) {
-    const dump = run('pg_dump', [original.superuserUrl]);
-    return {
-      isShown: true,
-      async start() {
-        const session = openSession(original.superuserUrl.replace(/platform$/, 'postgres'));
-        await session`drop database platform with (force)`;
-        await session`create database platform owner platform template template0 encoding 'UTF8'`;
-        run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', original.superuserUrl], dump);
-        return original;
-      },
-    };
-  },
-  async 'an asynchronous standby that lagged and is promoted'(original) {
-    const standby = await original.startStandby();
-    await standby.suspend();
-    return {
-      isShown: true,
-      async start() {
-        await original.kill();
-        await standby.resume();
-        await standby.promote();
-        return standby;
-      },
-    };
-  },
-  async 'a plain copy of the data directory'(original) {
-    await original.suspend();
-    const copy = await original.startCopy();
-    await copy.suspend();
-    await original.resume();
-    return {
-      isShown: false,
-      async start() {
-        await copy.resume();
-        return copy;
-      },
-    };
-  },
-};
+});
 
 const eventsAfter = async (reader: Profile, cursor: string) => {
   const found: Answer['body'][] = [];
@@ -112,7 +59,7 @@ const cases = Object.entries(ways).flatMap(([name, way]) => {
 describe.each(cases)('after %s, as %s', (_name, how, copied) => {
   test('no event is missed, no request is admitted twice, and no command of the copy is sent again', async () => {
     const isDeclared = how.includes('operator');
-    const original = await ownPostgres();
+    const original = await archivedPostgres();
     const DATA_DIR = temporaryFolder();
     const node = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: original.url });
     const { demo } = node;
@@ -130,17 +77,7 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
     const later = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: original.url });
     const reader = { ...demo, base_url: later.baseUrl };
     for (const id of [open, short]) expect((await completed(reader, id)).status).toBe('SUCCEEDED');
-    const captured: RequestOptions = {
-      timestamp: Math.floor(Date.now() / 1_000),
-      nonce: randomUUID(),
-      body: {
-        idempotency_key: randomUUID(),
-        vendor: 'vendor_a',
-        device_id: 'ok-1',
-        command_type: 'reboot',
-        payload: {},
-      },
-    };
+    const captured = newCapture();
     expect((await signedRequest(reader, 'POST', COMMANDS, captured)).status).toBe(202);
     for (let count = 0; count < 5; count++) await completed(reader, await newCommand(reader));
     const { body: end } = await signedRequest(reader, 'GET', `${EVENTS}?order=desc&limit=1`);
@@ -150,7 +87,8 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
 
     const copy = await copying.start();
     if (isDeclared) {
-      expect(declareRestored({ ...LIVE, DATA_DIR, DATABASE_URL: copy.url })).toMatch(/counts as restored/);
+      const declared = await runMain(['declare-restored'], { ...LIVE, DATA_DIR, DATABASE_URL: copy.url });
+      expect(declared.stdout).toMatch(/counts as restored/);
     }
     const restored = await startNode({ ...LIVE, DATA_DIR, DATABASE_URL: copy.url });
     const again = { ...demo, base_url: restored.baseUrl };
@@ -181,6 +119,35 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
     expect((await cancelCommand(again, open)).body.code).toBe('COMMAND_NOT_CANCELABLE');
   }, 180_000);
 });
+
+test('a platform that reaches the standby before its promotion admits no request of before', async () => {
+  const original = await ownPostgres();
+  const address = await startLink(original.url);
+  atEnd(address.stop);
+  const standby = await original.startStandby();
+  // Few connections: all of them are made before the promotion.
+  const few = { DATABASE_POOL_SIZE: '2' };
+  const node = await startNode({ ...LIVE, ...few, DATABASE_URL: address.through(original.url) });
+  await completed(node.demo, await newCommand(node.demo));
+  await standby.suspend();
+  const captured = Array.from({ length: 10 }, newCapture);
+  const send = (request: RequestOptions) => signedRequest(node.demo, 'POST', COMMANDS, request);
+  for (const request of captured) expect((await send(request)).status).toBe(202);
+
+  await original.kill();
+  await standby.resume();
+  address.moveTo(standby.url);
+  const state = async () => (await fetch(`${node.baseUrl}/readyz`)).json();
+  const readOnly = { status: 'unready', reason: 'the database refuses writes: it is read-only' };
+  await vi.waitFor(async () => expect(await state()).toEqual(readOnly), { timeout: 30_000, interval: 100 });
+  await standby.promote();
+  // One after the other: several at once would open new connections.
+  for (const request of captured) {
+    const { status, body } = await untilServed(() => send(request));
+    expect([status, body.code]).toEqual([401, 'CLOCK_SKEW']);
+  }
+  expect((await completed(node.demo, await newCommand(node.demo))).status).toBe('SUCCEEDED');
+}, 120_000);
 
 test('a restart, a crash and a second start begin no generation', async () => {
   const postgres = await ownPostgres();

@@ -2,6 +2,7 @@ import { type ExecFileSyncOptions, execFile, execFileSync, type SpawnOptions, sp
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import {
+  appendFileSync,
   chownSync,
   closeSync,
   existsSync,
@@ -71,14 +72,23 @@ export type PrivatePostgres = {
   startCopy: () => Promise<PrivatePostgres>;
   /** Starts a hot standby that copies this server. */
   startStandby: () => Promise<PrivatePostgres>;
+  /** Makes a physical backup. See `atEnd`. */
+  backUp: () => Promise<PhysicalBackup>;
   /** Makes a standby the primary, and resolves when it accepts writes. */
   promote: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
+export type PhysicalBackup = {
+  /** Starts a server on the backup that recovers with these lines of `postgresql.auto.conf`, as an operator does. */
+  startRecovery: (lines: string) => Promise<PrivatePostgres>;
+};
+
 type Options = {
   /** Additional settings of the server. */
   settings?: Record<string, string>;
+  /** Lines that are added to `postgresql.conf`. Copies have them too. */
+  configuration?: string;
   /** Receives the server's log. */
   onLog?: (text: string) => void;
 };
@@ -87,12 +97,17 @@ type Options = {
  * A private PostgreSQL in a temporary folder, with fsync on as in production. The user of the URL owns its database and
  * may create roles, but is not a superuser, as on managed clusters.
  */
-export async function startPrivatePostgres({ settings: own = {}, onLog }: Options = {}): Promise<PrivatePostgres> {
+export async function startPrivatePostgres({
+  settings: own = {},
+  configuration = '',
+  onLog,
+}: Options = {}): Promise<PrivatePostgres> {
   const template: Template | null = JSON.parse(process.env[TEMPLATE] ?? 'null');
   const password = template?.password ?? randomBytes(16).toString('hex');
   return serve({ settings: own, onLog, password }, async (data, as) => {
     if (template) await promisify(execFile)('cp', ['-a', template.data, data], as);
     else await initialize(data, password, as);
+    appendFileSync(join(data, 'postgresql.conf'), `\n${configuration}`);
   });
 }
 
@@ -143,6 +158,13 @@ const ACCESS = `host all all 127.0.0.1/32 scram-sha-256
 host replication postgres 127.0.0.1/32 scram-sha-256
 `;
 
+/** An empty folder, in which Postgres may write. See `atEnd`. */
+export function postgresFolder(): string {
+  const { folder } = newFolder();
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 /** A folder of the user who runs Postgres. */
 function newFolder() {
   const user = unprivilegedUser();
@@ -175,6 +197,10 @@ async function serve(
     removeFolder();
     throw error;
   });
+  const baseBackup = async (directory: string, options: string[], as: ExecFileSyncOptions) => {
+    const from = ['-D', directory, '-d', urlOf('postgres'), '--checkpoint=fast', '--no-sync'];
+    await promisify(execFile)(join(binaries, 'pg_basebackup'), [...from, ...options], as);
+  };
   const urlOf = (name: string) => `postgres://${name}:${password}@127.0.0.1:${port}/platform`;
   return {
     url: urlOf('platform'),
@@ -196,10 +222,21 @@ async function serve(
       }),
     startStandby: () => {
       const { synchronous_standby_names: _, ...settings } = own;
-      return serve({ settings, onLog, password }, async (directory, as) => {
-        const copy = ['-D', directory, '-d', urlOf('postgres'), '--write-recovery-conf', '--checkpoint=fast'];
-        await promisify(execFile)(join(binaries, 'pg_basebackup'), [...copy, '--no-sync'], as);
-      });
+      return serve({ settings, onLog, password }, (directory, as) =>
+        baseBackup(directory, ['--write-recovery-conf'], as),
+      );
+    },
+    backUp: async () => {
+      const backup = join(postgresFolder(), 'backup');
+      await baseBackup(backup, [], as);
+      return {
+        startRecovery: (lines) =>
+          serve({ settings: own, onLog, password }, async (directory, as) => {
+            await promisify(execFile)('cp', ['-a', backup, directory], as);
+            appendFileSync(join(directory, 'postgresql.auto.conf'), lines);
+            writeFileSync(join(directory, 'recovery.signal'), '');
+          }),
+      };
     },
     promote: async () => {
       await promisify(execFile)(join(binaries, 'pg_ctl'), ['promote', '-D', data, '-w'], as);

@@ -5,30 +5,45 @@ import type { Profile } from '@tenant-open-platform/testing';
 
 export type CalledCommand = { idempotencyKey: string; commandId: string; acceptedAtMs: number };
 
+/** A request as the SDK sent it: sent again, it has the same bytes. */
+export type SentRequest = { url: string; init: RequestInit; status: number | null };
+
 const CALL_AGAIN_AFTER_MS = 1_000;
 
 /**
  * A user of the SDK who creates commands at a steady rate. If a call fails although the SDK has retried it, the user
  * calls again with the same idempotency key.
  */
-export function startCaller(profile: Profile, { perSecond }: { perSecond: number }) {
+export function startCaller(
+  profile: Profile,
+  { perSecond, timeoutSeconds = () => 300 }: { perSecond: number; timeoutSeconds?: () => number },
+) {
   let retries = 0;
   let failures = 0;
+  const sent: SentRequest[] = [];
   const client = new TenantOpenPlatform({
     baseUrl: profile.base_url,
     clientId: profile.client_id,
     secret: profile.secret,
     hooks: { onRetry: () => void retries++ },
+    async fetch(url, init) {
+      const request: SentRequest = { url, init: init as RequestInit, status: null };
+      sent.push(request);
+      const response = await fetch(url, init as RequestInit);
+      request.status = response.status;
+      return response;
+    },
   });
   const accepted: CalledCommand[] = [];
+  let hasGivenUp = false;
   const underWay = new Set<Promise<void>>();
 
   async function create(): Promise<void> {
     const idempotencyKey = randomUUID();
     const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
-    for (;;) {
+    while (!hasGivenUp) {
       try {
-        const body = { ...command, idempotency_key: idempotencyKey, timeout_seconds: 300 };
+        const body = { ...command, idempotency_key: idempotencyKey, timeout_seconds: timeoutSeconds() };
         const { command_id } = await client.commands.create(body);
         accepted.push({ idempotencyKey, commandId: command_id, acceptedAtMs: Date.now() });
         return;
@@ -45,11 +60,18 @@ export function startCaller(profile: Profile, { perSecond }: { perSecond: number
   }, 1_000 / perSecond);
   return {
     accepted: () => accepted.length,
+    /** Every request so far, retries included. */
+    sent: () => [...sent],
     /** Resolves when every call is accepted. */
     async stop() {
       clearInterval(calling);
       await Promise.all(underWay);
       return { accepted, retries, failures };
+    },
+    /** Calls no more, also if calls are not accepted yet. */
+    giveUp() {
+      clearInterval(calling);
+      hasGivenUp = true;
     },
   };
 }

@@ -13,12 +13,14 @@ export type Link = {
    * keepalive after about 10 seconds. Until then a session that waits for the rest of a statement keeps its locks.
    */
   heal: () => void;
+  /** Cuts all connections. Later ones lead to the server of this URL, or are cut too if there is none. */
+  moveTo: (url: string | null) => void;
   stop: () => Promise<void>;
 };
 
 /** A TCP proxy in front of a server of this machine. */
 export async function startLink(url: string): Promise<Link> {
-  const target = Number(new URL(url).port);
+  let target: string | null = url;
   const sockets = new Set<Socket>();
   /** The server-side sockets of connections that a black hole has swallowed. */
   const swallowed = new Set<Socket>();
@@ -33,7 +35,8 @@ export async function startLink(url: string): Promise<Link> {
     connections++;
     keep(near);
     if (isBlackHole) return;
-    const far = connect(target, '127.0.0.1');
+    if (target === null) return void near.destroy();
+    const far = connect(Number(new URL(target).port), '127.0.0.1');
     keep(far);
     near.pipe(far).pipe(near);
     near.on('close', () => far.destroy());
@@ -56,6 +59,10 @@ export async function startLink(url: string): Promise<Link> {
     heal() {
       isBlackHole = false;
       for (const socket of swallowed) socket.destroy();
+    },
+    moveTo(next) {
+      target = next;
+      for (const socket of sockets) socket.destroy();
     },
     async stop() {
       for (const socket of sockets) socket.destroy();

@@ -22,6 +22,9 @@ export type StoredCommand = {
   command_id: string;
   timeout_seconds: number;
   status: string;
+  device_execution_status: string;
+  /** The code of its status_reason. */
+  reason: string | null;
   completed_at: Date | null;
   accepted_events: number;
   completed_events: number;
@@ -34,7 +37,8 @@ export const storedCommands = (databaseUrl: string, tenantId: string): Promise<S
   asSystem(
     databaseUrl,
     (tx) => tx<StoredCommand[]>`
-      select idempotency_key, command_id, timeout_seconds, status, completed_at,
+      select idempotency_key, command_id, timeout_seconds, status, device_execution_status, completed_at,
+        status_reason ->> 'code' as reason,
         (select count(*)::int from events
           where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
             and events.event_type = 'command.accepted') as accepted_events,

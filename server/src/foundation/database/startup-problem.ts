@@ -63,6 +63,7 @@ export function startupProblem(error: unknown, url: string): StartupError | null
   if (code === 'CONNECTION_DESTROYED' && urlsOfHosts(url).length > 1) {
     return waiting('has no primary among these hosts. Start it, or promote a standby.');
   }
+  if (code === '25006') return waiting('is a standby. Promote it, or name the primary in DATABASE_URL.');
   const isTemporary = hadNoEffect(error) || hasUnknownEffect(error) || code === 'ETIMEDOUT';
   // Only errors of Postgres itself have a severity.
   if (!('severity' in coded)) {

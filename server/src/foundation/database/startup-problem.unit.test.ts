@@ -32,6 +32,13 @@ test('names every host, and says that none of them is a primary', () => {
   });
 });
 
+test('a start on a standby is repeated, and says so', () => {
+  expect(problemOf({ code: '25006', severity: 'ERROR' })).toMatchObject({
+    isTemporary: true,
+    message: 'Postgres at db.test is a standby. Promote it, or name the primary in DATABASE_URL.',
+  });
+});
+
 test('a start with a wrong password is not repeated', () => {
   expect(problemOf({ code: '28P01', severity: 'FATAL' })).toMatchObject({ isTemporary: false });
 });
