@@ -36,7 +36,7 @@ const Me = z
         change_bytes_per_day: z
           .int()
           .describe(
-            'Maximum number of bytes that the changes of the tenant may add to its audit log and to the stored answers for Idempotency-Key, per day (UTC). Changes by the tenant `platform` do not count.',
+            'Maximum number of bytes that changes to the tenant add to its audit log per day (UTC). The responses that are stored for Idempotency-Key count, too. Changes by the tenant `platform` do not count.',
           ),
         per_tenant: z
           .object({

@@ -23,7 +23,7 @@ export async function isDayFull(tx: Transaction, call: Call, outcome: Outcome): 
     .select({ bytes: auditBytes.bytes })
     .from(auditBytes)
     .where(and(isOwn(call, outcome), eq(auditBytes.day, TODAY)));
-  return today !== undefined && today.bytes >= call.changeBytesPerDay;
+  return (today?.bytes ?? 0) >= call.changeBytesPerDay;
 }
 
 const isOwn = ({ caller }: Call, outcome: Outcome) =>
@@ -37,7 +37,7 @@ export async function refuseOnFullDay(tx: Transaction, call: Call): Promise<void
   );
   const limit = call.changeBytesPerDay;
   throw new ApiError('RATE_LIMITED', {
-    message: `The changes of the tenant have added ${limit} bytes to its audit log and stored answers today, which is the limit of a day (UTC). Change nothing until tomorrow, or ask the operator. Role bindings and policies can still be deleted.`,
+    message: `Changes to the tenant have added ${limit} bytes to its audit log and stored responses today (UTC), which is the limit. Send this change tomorrow, or ask the operator. You can still delete role bindings and policies.`,
     metadata: { quota: 'change_bytes', limit },
     headers: { 'Retry-After': String(left?.seconds ?? 1) },
   });

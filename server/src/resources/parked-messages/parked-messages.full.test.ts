@@ -194,6 +194,17 @@ test('while the bus is away a retry answers 503, and the message stays parked', 
   await parked(tenant.tenant_id, subject);
 });
 
+test('a retry of a tenant whose day is full is refused before it publishes anything', async () => {
+  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_g');
+  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'Failed 10 times.');
+  const message = await parked(tenant.tenant_id, subject);
+  const publish = vi.fn(async () => []);
+  const bus = { publish } as Partial<Bus> as Bus;
+  const refused = retryParkedMessage(bus)(requestOf(message), { ...newCall(), changeBytesPerDay: 0 });
+  await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  expect(publish).not.toHaveBeenCalled();
+});
+
 test('a retry that waits for a bus that hangs holds no connection to the database', async () => {
   const hung = await startPrivateNats();
   onTestFinished(() => hung.stop());
