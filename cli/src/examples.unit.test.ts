@@ -72,6 +72,8 @@ function platformOfExamples(signals: EventEmitter): { fetch: typeof fetch; refus
       const { operation } = body as { operation: string };
       return { ...example, operation, method: operation === 'UPLOAD' ? 'PUT' : 'GET' };
     }
+    // The event log always has a cursor, and ends with an empty page.
+    if (name === 'events.list') return { ...example, next_cursor: 'end', ...(query.cursor === 'end' && { items: [] }) };
     return example && !Array.isArray(example) && 'items' in example ? { ...example, next_cursor: null } : example;
   };
   return {

@@ -33,6 +33,11 @@ const Me = z
           .describe(
             'Maximum number of concurrent long-polling requests (wait_seconds) of the tenant. Each process of each server instance counts separately.',
           ),
+        change_bytes_per_day: z
+          .int()
+          .describe(
+            'Maximum number of bytes that changes to the tenant add to its audit log per day (UTC). The responses that are stored for Idempotency-Key count, too. Changes by the tenant `platform` do not count.',
+          ),
         per_tenant: z
           .object({
             credentials: z.int().describe('Credentials, including DELETED ones.'),
@@ -80,6 +85,7 @@ const Me = z
         requests_per_minute: 6000,
         requests_per_minute_per_tenant: 60000,
         waiting_requests: 500,
+        change_bytes_per_day: 67108864,
         per_tenant: {
           credentials: 1000,
           roles: 100,

@@ -761,6 +761,8 @@ export interface Me {
     requests_per_minute_per_tenant: number;
     /** Maximum number of concurrent long-polling requests (wait_seconds) of the tenant. Each process of each server instance counts separately. */
     waiting_requests: number;
+    /** Maximum number of bytes that changes to the tenant add to its audit log per day (UTC). The responses that are stored for Idempotency-Key count, too. Changes by the tenant `platform` do not count. */
+    change_bytes_per_day: number;
     /** Maximum number of resources of each kind in the tenant. DISABLED resources count. DELETED credentials and DELETED principals count, too. */
     per_tenant: {
       /** Credentials, including DELETED ones. */

@@ -297,6 +297,19 @@ SET default_tablespace = '';
 SET default_table_access_method = heap;
 
 --
+-- Name: audit_bytes; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.audit_bytes (
+    tenant_id text NOT NULL,
+    outcome text NOT NULL,
+    day date NOT NULL,
+    bytes bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.audit_bytes FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: audit_events; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -794,6 +807,13 @@ CREATE TABLE public.write_probe (
 ALTER TABLE ONLY public.write_probe ALTER COLUMN page SET STORAGE PLAIN;
 
 --
+-- Name: audit_bytes audit_bytes_tenant_id_outcome_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.audit_bytes
+    ADD CONSTRAINT audit_bytes_tenant_id_outcome_pk PRIMARY KEY (tenant_id, outcome);
+
+--
 -- Name: audit_events audit_events_tenant_id_audit_event_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1245,6 +1265,12 @@ ALTER TABLE ONLY public.roles
     ADD CONSTRAINT roles_tenant FOREIGN KEY (tenant_id) REFERENCES public.tenants(tenant_id);
 
 --
+-- Name: audit_bytes; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.audit_bytes ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: audit_events; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -1345,6 +1371,12 @@ ALTER TABLE public.role_bindings ENABLE ROW LEVEL SECURITY;
 --
 
 ALTER TABLE public.roles ENABLE ROW LEVEL SECURITY;
+
+--
+-- Name: audit_bytes top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.audit_bytes TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: audit_events top_app; Type: POLICY; Schema: public; Owner: -
@@ -1483,6 +1515,12 @@ CREATE POLICY top_ingest_select ON public.policies FOR SELECT TO top_ingest USIN
 --
 
 CREATE POLICY top_ingest_select ON public.role_bindings FOR SELECT TO top_ingest USING (true);
+
+--
+-- Name: audit_bytes top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.audit_bytes TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: bus_principals top_system; Type: POLICY; Schema: public; Owner: -
@@ -1716,6 +1754,25 @@ GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text, known_generati
 
 REVOKE ALL ON FUNCTION public.used_keys_v1(requests text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.used_keys_v1(requests text) TO top_ingest;
+
+--
+-- Name: TABLE audit_bytes; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.audit_bytes TO top_app;
+GRANT DELETE ON TABLE public.audit_bytes TO top_system;
+
+--
+-- Name: COLUMN audit_bytes.tenant_id; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(tenant_id) ON TABLE public.audit_bytes TO top_system;
+
+--
+-- Name: COLUMN audit_bytes.outcome; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(outcome) ON TABLE public.audit_bytes TO top_system;
 
 --
 -- Name: TABLE audit_events; Type: ACL; Schema: public; Owner: -

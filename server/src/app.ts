@@ -96,6 +96,7 @@ export function createApp(dependencies: AppDependencies) {
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
       onClosed: (stop) => void (reply.destroyed ? stop() : reply.once('close', stop)),
       countRequest: () => limits.countRequest(sender, verdict),
+      changeBytesPerDay: config.CHANGE_BYTES_PER_DAY_PER_TENANT,
       refuse,
     };
     locals.call = call;

@@ -90,6 +90,8 @@ const Config = z
     /** How many requests with wait_seconds may wait at the same time. */
     WAITING_REQUESTS_PER_TENANT: integer(1, 100_000).prefault('500'),
     FAILED_AUTHENTICATIONS_PER_MINUTE: integer(1, 1_000_000_000).prefault('300'),
+    /** What the tenant's own changes may add to the audit log and the stored answers. */
+    CHANGE_BYTES_PER_DAY_PER_TENANT: integer(65_536, 9_999_999_999).prefault('67108864'),
     CREDENTIALS_PER_TENANT: integer(1, 1_000_000).prefault('1000'),
     ROLES_PER_TENANT: integer(1, 1_000_000).prefault('100'),
     ROLE_BINDINGS_PER_TENANT: integer(1, 1_000_000).prefault('5000'),

@@ -43,12 +43,14 @@ export function addEvents(program: Command, invocation: Invocation): void {
           left -= page.items.length;
           if (page.restored_at) invocation.note(restored(page.restored_at));
           const advances = page.next_cursor !== cursor;
+          if (!page.next_cursor)
+            throw new Error('the list is incomplete: an answer has lost the cursor of the next page');
           if (page.items.length > 0 && !advances) throw new Error('the platform repeats a cursor: the list has no end');
           // A page without events whose cursor moved has read a part of the log that the filters exclude.
           const isSkipped = page.items.length === 0 && advances && (cursor !== undefined || !filters.wait_seconds);
           const hasEnded = page.items.length === 0 || Boolean(filters.wait_seconds);
           isLast = left === 0 || (!follows && hasEnded && !isSkipped);
-          cursor = page.next_cursor ?? undefined;
+          cursor = page.next_cursor;
           try {
             yield* page.items;
           } finally {

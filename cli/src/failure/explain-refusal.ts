@@ -33,6 +33,7 @@ export async function explainRefusal(refused: Refused): Promise<Explanation> {
 type Explain = (refused: Refused) => Explanation | undefined | Promise<Explanation | undefined>;
 
 const explanations: { [Code in ErrorCode]?: Explain } = {
+  INVALID_CURSOR: explainCursor,
   NOT_FOUND: explainNotFound,
   UNAUTHENTICATED: explainUnauthenticated,
   FORBIDDEN: explainForbidden,
@@ -61,6 +62,15 @@ function placeOf(location: string, attempt: Attempt | undefined): string {
   const [, field = '', rest] = /^(?:body|query)\/(\w+)(\/.*)?$/.exec(location) ?? [];
   if (!attempt || !(field in operations[attempt.name].fields)) return location;
   return `--${field.replaceAll('_', '-')}${rest ? ` ${rest}` : ''}`;
+}
+
+/** The cursor of a list that reads all pages comes from the platform, so no flag is wrong. */
+function explainCursor({ attempt }: Refused): Explanation | undefined {
+  if (!attempt || 'cursor' in attempt.input) return undefined;
+  return {
+    what: 'The list is incomplete: the platform does not accept the cursor of the next page, which it gave out before.',
+    next: ['run the command again, which starts at the first page'],
+  };
 }
 
 function explainNotFound({ error, attempt, ownTenant }: Refused): Explanation | undefined {

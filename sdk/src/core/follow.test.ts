@@ -57,9 +57,12 @@ test('continues through an outage with the same cursor', async () => {
   expect(queries(fetch).slice(-11)).toEqual(Array(11).fill('?wait_seconds=30&cursor=c-a'));
 });
 
-test('a refusal ends it', async () => {
-  const { client } = fakeClient([page(['a'], 'c-a'), refusal(403, 'FORBIDDEN')]);
-  await expect(take(client.events.follow({ from: 'now' }), 2)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+test.each([
+  [403, 'FORBIDDEN'],
+  [400, 'INVALID_CURSOR'],
+])('a refusal ends it: %i %s', async (status, code) => {
+  const { client } = fakeClient([page(['a'], 'c-a'), refusal(status, code)]);
+  await expect(take(client.events.follow({ from: 'now' }), 2)).rejects.toMatchObject({ code });
 });
 
 test('an abort ends it with the reason of the signal', async () => {

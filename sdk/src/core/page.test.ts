@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { answer, fakeClient, networkFailure, refusal } from '../../test/fake-fetch.js';
+import type { TenantOpenPlatform } from '../index.js';
 
 const page = (items: string[], next_cursor: string | null) =>
   answer(200, { items: items.map((tenant_id) => ({ tenant_id })), next_cursor, request_id: 'r' });
@@ -141,6 +142,58 @@ test('an iteration without retries ends at the first failure', async () => {
   ]);
   await expect(client.commands.list({}, { maxRetries: 0 }).toArray()).rejects.toMatchObject({
     name: 'ConnectionError',
+  });
+});
+
+const anyLists: [string, (client: TenantOpenPlatform) => AsyncIterable<unknown>][] = [
+  ['tenants', (client) => client.tenants.list()],
+  ['a tenant export', (client) => client.tenants.export('acme')],
+  ['events', (client) => client.events.list()],
+  ['events that are waited for', (client) => client.events.list({ wait_seconds: 1 })],
+  ['device requests, oldest first', (client) => client.deviceRequests.list({ order: 'asc' })],
+];
+
+/** The items that came before the iteration ended with this error, and how many pages were asked for. */
+async function walk(list: (client: TenantOpenPlatform) => AsyncIterable<unknown>, second: Response) {
+  const { client, fetch } = fakeClient([page(['a'], 'c1'), second]);
+  const came: unknown[] = [];
+  const walking = (async () => {
+    for await (const item of list(client)) came.push(item);
+  })();
+  const code = await walking.then(
+    () => 'complete',
+    (error) => error.code,
+  );
+  return { code, items: came.length, pages: fetch.sent.length };
+}
+
+test.each(anyLists)(
+  '%s whose next cursor is refused end with that error, after the items that came',
+  async (_, list) => {
+    const refused = refusal(400, 'INVALID_CURSOR');
+    expect(await walk(list, refused)).toEqual({ code: 'INVALID_CURSOR', items: 1, pages: 2 });
+  },
+);
+
+test.each(anyLists)('%s without a next cursor end with an error: no page is read again', async (_, list) => {
+  for (const lost of [{}, { next_cursor: '' }, { next_cursor: 7 }]) {
+    const second = answer(200, { items: [{ tenant_id: 'b' }], ...lost });
+    expect(await walk(list, second)).toEqual({ code: 'UNEXPECTED_ANSWER', items: 2, pages: 2 });
+  }
+});
+
+test.each(anyLists.slice(2))(
+  '%s end with an error at a cursor that is null, which they never have',
+  async (_, list) => {
+    expect(await walk(list, page(['b'], null))).toEqual({ code: 'UNEXPECTED_ANSWER', items: 2, pages: 2 });
+  },
+);
+
+test('a credential list whose cursor a proxy has removed ends with an error', async () => {
+  const Link = '</api/v1/platform/tenants/acme/credentials?limit=1&cursor=c1>; rel="next"';
+  const { client } = fakeClient([answer(200, [{ client_id: 'a' }], { Link })]);
+  await expect(client.credentials.list('acme', { limit: 1 }).toArray()).rejects.toMatchObject({
+    code: 'UNEXPECTED_ANSWER',
   });
 });
 

@@ -60,6 +60,7 @@ export function pagePromise<Item>(
       yield* page.items;
       if (isLast(page, cursor)) return;
       cursor = page.next_cursor;
+      if (!isCursor(cursor)) throw lostCursor();
       if (page.items.length > 0 || !waits) {
         if (cursor === remembered) throw repeatedCursor();
         steps += 1;
@@ -82,6 +83,15 @@ export function pagePromise<Item>(
 
   return Object.assign(first, { toArray, [Symbol.asyncIterator]: iterate });
 }
+
+const isCursor = (value: unknown) => typeof value === 'string' && value !== '';
+
+/** Without it, an iteration would begin again at the first page, or end as if the list were complete. */
+export const lostCursor = () =>
+  new ApiError(200, {
+    code: 'UNEXPECTED_ANSWER',
+    message: 'The list is incomplete: an answer has lost the cursor of the next page. Check the proxies.',
+  });
 
 /** Without it, an iteration would read the same pages for ever. */
 export const repeatedCursor = () =>

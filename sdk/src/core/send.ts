@@ -8,7 +8,7 @@ import { attempt } from './attempt.js';
 import { Clock, type ClockReading } from './clock.js';
 import type { RequestEvent } from './observe.js';
 import { outlast } from './outlast.js';
-import { type IsLast, type Page, type PagePromise, pagePromise } from './page.js';
+import { type IsLast, lostCursor, type Page, type PagePromise, pagePromise } from './page.js';
 import { Quota } from './quota.js';
 import type { KeyedRequestOptions, RequestOptions } from './request-options.js';
 import { backOffMs, isDecided } from './retry.js';
@@ -229,6 +229,8 @@ function describe({ name, method, target, requestId }: Call, attempts: number): 
 }
 
 /** The credential list is a bare array whose cursor is in a header. */
-function toPage<Item>(items: Item[], answer: Omit<WithResponse<unknown>, 'data'>): Page<Item> {
-  return { items, next_cursor: answer.headers.get('x-next-cursor'), request_id: answer.requestId };
+function toPage<Item>(items: Item[], { headers, requestId }: Omit<WithResponse<unknown>, 'data'>): Page<Item> {
+  const cursor = headers.get('x-next-cursor');
+  if (cursor === null && headers.get('link')?.includes('rel="next"')) throw lostCursor();
+  return { items, next_cursor: cursor, request_id: requestId };
 }

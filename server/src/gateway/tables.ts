@@ -1,5 +1,5 @@
 import { AuditOutcome } from '@tenant-open-platform/contract';
-import { index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { bigint, date, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { bytes, instant, oneOf } from '../foundation/tables.js';
 
 /** Who changed which resource, and whose request was refused. The application may only append and read. */
@@ -49,4 +49,18 @@ export const idempotentAnswers = pgTable(
     primaryKey({ columns: [table.tenantId, table.answerId] }),
     uniqueIndex('idempotent_answers_by_key').on(table.tenantId, table.clientId, table.operation, table.idempotencyKey),
   ],
+);
+
+/** How many bytes a tenant's own requests have added to the audit log and the stored answers on one day: the last one. */
+export const auditBytes = pgTable(
+  'audit_bytes',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** DONE: changes. DENIED: refused requests, which must not use up what changes may add. */
+    outcome: text({ enum: oneOf(AuditOutcome) }).notNull(),
+    /** In UTC. */
+    day: date().notNull(),
+    bytes: bigint({ mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.outcome] })],
 );

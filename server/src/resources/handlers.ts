@@ -1,6 +1,6 @@
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../foundation/database/database.js';
-import { type Facts, withAudit } from '../gateway/audit/audit.js';
+import { type Change, type Facts, withAudit } from '../gateway/audit/audit.js';
 import type { Call, CallOf } from '../gateway/operation/call.js';
 import { type Listed, newestFirst, type Query } from './lists.js';
 import { deleteRow, ownRow, type Params, readRow, type TenantTable } from './rows.js';
@@ -29,7 +29,16 @@ export const deleteHandler =
     );
 
 /** Answers a deletion with the ids in `named`. `work` deletes, and returns what the audit log keeps of the resource. */
-export async function auditedDeletion<Named>(call: Call, named: Named, work: (tx: Transaction) => Promise<Facts>) {
-  await withAudit(call, { fields: {} }, async (tx) => ({ before: await work(tx), after: null, result: null }));
+export async function auditedDeletion<Named>(
+  call: Call,
+  named: Named,
+  work: (tx: Transaction) => Promise<Facts>,
+  options: Pick<Change, 'mayExceed'> = {},
+) {
+  await withAudit(call, { fields: {}, ...options }, async (tx) => ({
+    before: await work(tx),
+    after: null,
+    result: null,
+  }));
   return { status: 200 as const, body: { ...named, deleted: true as const, request_id: call.requestId } };
 }

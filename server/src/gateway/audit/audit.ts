@@ -9,12 +9,15 @@ import type { Transaction } from '../../foundation/database/database.js';
 import { ID_TIME, newIdTail } from '../../foundation/ids.js';
 import type { Call } from '../operation/call.js';
 import { auditEvents } from '../tables.js';
+import { countRows, isDayFull, refuseOnFullDay } from './daily-bytes.js';
 
-type Change = {
+export type Change = {
   /** The request body: `changes` keeps the names of its fields. The work may find that fewer fields were set. */
   fields: object;
   /** For a creation or deletion: the suffix that turns the request's path into the path of the resource. */
   created?: string;
+  /** The change is not refused on a full day. For one that takes permissions away, or that was checked before. */
+  mayExceed?: true;
 };
 
 /** The result of a change. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
@@ -59,15 +62,18 @@ export function withAudit<Result>(
   work: (tx: Transaction) => Promise<Changed<Result>>,
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
+    if (!change.mayExceed) await refuseOnFullDay(tx, call);
     const { result, before, after, secrets } = await work(tx);
-    await insertAuditEvent(tx, {
+    const event = {
       ...auditOf(call),
       tenantId: call.tenantId,
       target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
       changes: Object.keys(change.fields),
       ...changedValues(before, after, secrets),
-      outcome: 'DONE',
-    });
+      outcome: 'DONE' as const,
+    };
+    await insertAuditEvent(tx, event);
+    await countRows(tx, call, 'DONE', call.once ? [event, result] : [event]);
     return result;
   };
   const changedOnce = async (tx: Transaction) => {
@@ -123,7 +129,10 @@ export function createDenialRecorder() {
     if (denials.add(clientId).used > DENIALS_PER_MINUTE) return;
     await call.asTenant(async (tx) => {
       await lockLiveTenant(tx, tenantId, tenantId);
-      await insertAuditEvent(tx, { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' });
+      if (await isDayFull(tx, call, 'DENIED')) return;
+      const event = { ...auditOf(call), tenantId, target: call.path, changes: [], outcome: 'DENIED' as const };
+      await insertAuditEvent(tx, event);
+      await countRows(tx, call, 'DENIED', [event]);
     }, tenantId);
   };
 }

@@ -27,6 +27,8 @@ export type Call = {
   onClosed: (stop: () => void) => void;
   /** Counts one more request, for an operation that does the work of several. Returns the refusal above a quota. */
   countRequest: () => ApiError | null;
+  /** How much the changes of the caller's tenant may add to the audit log and the stored answers in a day. */
+  changeBytesPerDay: number;
   /** Only for a request with an Idempotency-Key. */
   once?: Once | undefined;
 };

@@ -171,6 +171,7 @@ const newCall = (on = database) => ({
   sourceAddress: null,
   onClosed: () => {},
   countRequest: () => null,
+  changeBytesPerDay: Number.POSITIVE_INFINITY,
   refuse,
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, id = tenant.tenant_id) => asTenant(on, id, work),
 });
@@ -191,6 +192,17 @@ test('while the bus is away a retry answers 503, and the message stays parked', 
   const message = await parked(tenant.tenant_id, subject);
   await expect(retryParkedMessage(bus)(requestOf(message), newCall())).rejects.toMatchObject(unavailable);
   await parked(tenant.tenant_id, subject);
+});
+
+test('a retry of a tenant whose day is full is refused before it publishes anything', async () => {
+  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_g');
+  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'Failed 10 times.');
+  const message = await parked(tenant.tenant_id, subject);
+  const publish = vi.fn(async () => []);
+  const bus = { publish } as Partial<Bus> as Bus;
+  const refused = retryParkedMessage(bus)(requestOf(message), { ...newCall(), changeBytesPerDay: 0 });
+  await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  expect(publish).not.toHaveBeenCalled();
 });
 
 test('a retry that waits for a bus that hangs holds no connection to the database', async () => {

@@ -5,6 +5,7 @@ import { eq, getTableColumns, sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import { all, idsBetween } from '../../foundation/database/pages.js';
 import { withAudit } from '../../gateway/audit/audit.js';
+import { refuseOnFullDay } from '../../gateway/audit/daily-bytes.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { retriedMessageId } from '../../pipeline/bus/parked-messages.js';
@@ -74,7 +75,10 @@ export const retryParkedMessage =
   async ({ params }, call) => {
     const { parked_message_id: id } = params;
     const own = ownRow(parkedMessages, call, params);
-    const row = await call.asTenant((tx) => readRow(tx, call, parkedMessages, own));
+    const row = await call.asTenant(async (tx) => {
+      await refuseOnFullDay(tx, call);
+      return readRow(tx, call, parkedMessages, own);
+    });
     const before = presentParkedMessage(row, call);
     if (!before.can_retry) throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE');
     const message = { subject: row.subject, id: retriedMessageId(id), body: row.body };
@@ -87,7 +91,7 @@ export const retryParkedMessage =
       const text = `The bus refuses the message again: ${refusal.reason}. It stays parked.`;
       throw call.refuse('PARKED_MESSAGE_NOT_RETRYABLE', { message: text });
     }
-    await withAudit(call, { fields: {} }, async (tx) => {
+    await withAudit(call, { fields: {}, mayExceed: true }, async (tx) => {
       const isOfPlatform = before.kind === 'DEVICE_REPLY' || before.kind === 'EVENT';
       if (isOfPlatform) await tx.delete(parkedMessages).where(own);
       return { before, after: { retried: true }, result: null };

@@ -1,6 +1,7 @@
 import { objectAndAction, type Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull } from 'drizzle-orm';
 import { notFoundIn } from '../../foundation/api-error.js';
+import type { Transaction } from '../../foundation/database/database.js';
 import { isOfScope, policies } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
@@ -58,20 +59,21 @@ export const listPolicies: Handler<'policies.list'> = ({ query }, call) => {
 
 export const deletePolicy: Handler<'policies.delete'> = async ({ params }, call) => {
   const held = await platformScopesOfCaller(call);
-  return auditedDeletion(call, { policy_id: params.policy_id }, async (tx) => {
+  const deletion = async (tx: Transaction) => {
     // Policies of a role are changed with the role.
     const own = and(ownRow(policies, call, params), isNotNull(policies.clientId));
     const deleted = presentPolicy(await deleteRow(tx, call, policies, own), call);
     refuseBeyond(held, [deleted.scope]);
     return deleted;
-  });
+  };
+  return auditedDeletion(call, { policy_id: params.policy_id }, deletion, { mayExceed: true });
 };
 
 export const revokePolicy: Handler<'policies.revoke'> = async ({ query }, call) => {
   const scopes = readScopes(call, [query.scope], () => 'query/scope');
   const held = await platformScopesOfCaller(call);
   refuseBeyond(held, scopes);
-  const change = { fields: {}, created: '' };
+  const change = { fields: {}, created: '', mayExceed: true as const };
   const revoked = await withAudit(call, change, async (tx) => {
     const ofClient = and(eq(policies.tenantId, call.tenantId), eq(policies.clientId, query.client_id));
     const deleted = await deleteRow(tx, call, policies, and(ofClient, ...scopes.map(isOfScope)));

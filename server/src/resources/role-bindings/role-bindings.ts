@@ -74,12 +74,13 @@ const grants = (scope: Scope, tenantId: string) =>
 export const deleteRoleBinding: Handler<'roleBindings.delete'> = async ({ params }, call) => {
   const { client_id, role } = params;
   const held = await platformScopesOfCaller(call);
-  return auditedDeletion(call, { client_id, role }, async (tx) => {
+  const deletion = async (tx: Transaction) => {
     const administrators = await lockPlatformAdministrators(tx, call);
     const deleted = await deleteRow(tx, call, roleBindings, ownRow(roleBindings, call, params));
     const scopes = (await scopesOfRole(tx, call.tenantId, role)) ?? [];
     refuseBeyond(held, scopes);
     await administrators?.requireOneLeft();
     return { ...presentRoleBinding(deleted, call), scopes };
-  });
+  };
+  return auditedDeletion(call, { client_id, role }, deletion, { mayExceed: true });
 };

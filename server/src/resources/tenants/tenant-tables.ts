@@ -4,7 +4,7 @@ import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
 import { listed } from '../../foundation/database/pages.js';
 import { busPrincipals, credentials, policies, roleBindings, roles } from '../../foundation/tables.js';
-import { auditEvents, idempotentAnswers } from '../../gateway/tables.js';
+import { auditBytes, auditEvents, idempotentAnswers } from '../../gateway/tables.js';
 import { commands, deviceRequests, events, outbox, parkedMessages } from '../../pipeline/tables.js';
 import { keyColumns, type TenantTable } from '../rows.js';
 import {
@@ -46,6 +46,7 @@ export const exportedTables: readonly ExportedTable[] = [
 export const tenantTables: readonly TenantTable[] = [
   outbox,
   idempotentAnswers,
+  auditBytes,
   ...exportedTables
     .map(({ table }) => table)
     .filter((table) => table !== auditEvents)
