@@ -1,10 +1,10 @@
 import type { RuntimeAbortSignal } from '../runtime.js';
 import type { AdapterCounters, CommandHandler } from './command-handler.js';
-import { isAdapterError } from './errors.js';
 import type { AdapterEvent, AdapterLog } from './events.js';
 import { FairPlaces } from './fair-places.js';
 import type { CommandMessage } from './messages.gen.js';
-import { failed, notStarted, type Progress, progressed, statusOf, succeeded, type Update } from './outcome.js';
+import { failed, notStarted, type Progress, progressed, statusOf, type Update } from './outcome.js';
+import { logCommand, runHandler } from './run-handler.js';
 
 /** A message of a command: from NATS, or from a test. */
 export interface Delivery {
@@ -258,15 +258,16 @@ export class CommandRunner {
   }
 
   async #run(work: Work): Promise<void> {
-    const { counters, report } = this.options;
+    const { counters, onCommand, report } = this.options;
     const { command } = work;
     counters.started += 1;
     this.#log('debug', 'started', command, work.redelivered ? 'is started; it was delivered before' : 'is started');
     let reported: AbortController | undefined;
-    const outcome = await this.#outcomeOf(work, (status) => {
+    const publish = (status: Progress) => {
       reported ??= new AbortController();
       return report(work, progressed(status), reported.signal);
-    }).catch((error) => {
+    };
+    const outcome = await runHandler(onCommand, work, publish, this.options.log).catch((error) => {
       // What was thrown cannot be read: a getter of it throws.
       this.#log('error', 'failed', command, 'failed', { error });
       return failed(undefined, { isDelivered: false, isOverdue: false });
@@ -276,33 +277,9 @@ export class CommandRunner {
     reported?.abort('The outcome is reported.');
     const status = statusOf(outcome);
     counters.outcomes[status] += 1;
-    this.#log('debug', 'ended', command, `ended as ${status}`, { status });
-  }
-
-  async #outcomeOf(work: Work, publish: (status: Progress) => Promise<void>): Promise<Update> {
-    const { command, redelivered, traceparent, deadline } = work;
-    const overdue = new AbortController();
-    const timer = setTimeout(
-      () => overdue.abort(new DOMException('The deadline of the command has passed.', 'TimeoutError')),
-      deadline - Date.now(),
-    );
-    let isDelivered = false;
-    let isRunning = true;
-    const progress = async (status: Progress) => {
-      isDelivered = true;
-      if (isRunning) await publish(status);
-    };
-    try {
-      const context = { signal: overdue.signal, redelivered, traceparent, progress };
-      return succeeded(await this.options.onCommand(command, context));
-    } catch (error) {
-      const isOverdue = overdue.signal.aborted;
-      if (!isAdapterError(error)) this.#log(isOverdue ? 'warn' : 'error', 'failed', command, 'failed', { error });
-      return failed(error, { isDelivered, isOverdue });
-    } finally {
-      isRunning = false;
-      clearTimeout(timer);
-    }
+    const lost = status === 'SUCCEEDED' ? outcome.status_reason?.message : undefined;
+    const ended = lost === undefined ? `ended as ${status}` : `ended as ${status}, without its result: ${lost}`;
+    this.#log(lost === undefined ? 'debug' : 'warn', 'ended', command, ended, { status });
   }
 
   #tick(): void {
@@ -340,14 +317,7 @@ export class CommandRunner {
     for (const wake of wakers) wake();
   }
 
-  #log(
-    level: AdapterEvent['level'],
-    event: AdapterEvent['event'],
-    { command_id, tenant_id, device_id, command_type }: CommandMessage,
-    what: string,
-    fields: object = {},
-  ): void {
-    const message = `${command_type} for ${device_id} (${command_id}) ${what}.`;
-    this.options.log({ level, event, message, command_id, tenant_id, device_id, command_type, ...fields });
+  #log(level: AdapterEvent['level'], event: AdapterEvent['event'], command: CommandMessage, what: string, fields = {}) {
+    logCommand(this.options.log, level, event, command, what, fields);
   }
 }

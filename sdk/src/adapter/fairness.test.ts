@@ -116,10 +116,12 @@ test('a command that comes after its deadline is reported as not started, unless
 });
 
 test('a command with little time left waits for half of it', async () => {
-  const { send } = start({ onePerDevice: true });
+  const { vendor, send } = start({ onePerDevice: true });
   send(1, { device_id: 'silent' });
   const [second] = send(1, { device_id: 'silent' }, { timeoutMs: 20 });
-  await vi.advanceTimersByTimeAsync(10);
+  await vi.advanceTimersByTimeAsync(9);
+  expect(vendor.counters).toMatchObject({ waiting: 1 });
+  await vi.advanceTimersByTimeAsync(1);
   expect(await second).toMatchObject(busy);
 });
 

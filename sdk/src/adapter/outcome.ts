@@ -27,8 +27,14 @@ export function succeeded(result: unknown): Update {
 /** The platform parks an update or a request that it cannot parse or that is too large, and answers nothing on the bus. */
 export function problemOfObject(value: unknown): string | undefined {
   try {
+    let changed: string | undefined;
     // A Date or a URL becomes a string, a function nothing.
-    const text = JSON.stringify(value) as string | undefined;
+    const text = JSON.stringify(value, (key, part) => {
+      const kind = changedByJson(part);
+      if (kind) changed ??= `not JSON: ${JSON.stringify(key)} is ${kind}`;
+      return part;
+    }) as string | undefined;
+    if (changed) return changed;
     if (!text?.startsWith('{')) return 'not an object';
     // In the message it is one level deeper.
     const bytes = Buffer.from(`[${text}]`);
@@ -39,6 +45,12 @@ export function problemOfObject(value: unknown): string | undefined {
     return 'not JSON';
   }
 }
+
+/** JSON would have null or {} in its place. */
+const changedByJson = (part: unknown): string | undefined => {
+  if (typeof part === 'number' && !Number.isFinite(part)) return String(part);
+  return part instanceof Map || part instanceof Set ? `a ${part.constructor.name}` : undefined;
+};
 
 /**
  * The end of a handler that threw. `isDelivered`: it has reported progress, so the device has the command and it is the

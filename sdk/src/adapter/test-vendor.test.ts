@@ -1,7 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import {
   AdapterError,
+  type AdapterEvent,
   type CommandContext,
   Failed,
   OutcomeUnknown,
@@ -93,6 +95,24 @@ test('after any other error the outcome is unknown, and only the log sees the er
   expect(log).toHaveBeenCalledWith(expect.objectContaining({ level: 'error', event: 'failed', error: failure }));
 });
 
+test('the log has the cause of an outcome, and a line without a stack for a handler that waited until the deadline', async () => {
+  stopClock();
+  const events: AdapterEvent[] = [];
+  const log = (event: AdapterEvent) => void (event.level !== 'debug' && events.push(event));
+  const cause = new Error('connect ECONNREFUSED 10.0.0.7:502');
+  await start(() => Promise.reject(new Unreachable(undefined, undefined, { cause })), { log }).send(reboot);
+  await start(() => Promise.reject(new Unreachable()), { log }).send(reboot);
+  const waiting: Handler = (_, { signal }) => delay(60_000, undefined, { signal });
+  await start(waiting, { log }).send(reboot, { timeoutMs: 20 });
+  await start(async () => ({ temperature: Number.NaN }), { log }).send(reboot);
+  expect(events).toMatchObject([
+    { level: 'warn', message: expect.stringContaining('ended as UNREACHABLE'), error: cause },
+    { level: 'warn', message: expect.stringContaining('ended as TIMED_OUT: there was no outcome before the deadline') },
+    { level: 'warn', message: expect.stringContaining('"temperature" is NaN') },
+  ]);
+  expect(events[1]).not.toHaveProperty('error');
+});
+
 test('an error of another copy of the package is recognised', async () => {
   const secondCopy = './errors.js?copy';
   const other: typeof import('./errors.js') = await import(secondCopy);
@@ -117,6 +137,10 @@ test.each<[string, unknown]>([
   ['a lone surrogate', { text: '\ud83d' }],
   ['a lone surrogate', { '\ude00': 1 }],
   ['__proto__', JSON.parse('{ "in": { "__proto__": 1 } }')],
+  ['"C" is NaN', { F: [1], C: Number.NaN }],
+  ['"0" is -Infinity', { list: [-Infinity] }],
+  ['"ports" is a Map', { ports: new Map() }],
+  ['"ports" is a Set', { ports: new Set([1]) }],
   ['an integer must be within', { count: 2 ** 53 }],
   ['nested deeper', nested(32)],
 ])('a result that is %s is left out: the device has executed the command', async (problem, result) => {
