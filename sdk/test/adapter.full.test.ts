@@ -339,11 +339,12 @@ test.concurrent('onePerDevice: thousands of commands of a silent device keep no 
   const { adapter } = await serve(async ({ device_id }) => (device_id === 'silent' ? held : undefined), {
     onePerDevice: true,
   });
+  // Before the adapter stops.
+  context.onTestFinished(() => end());
   await on.send(Array.from({ length: 5_000 }, () => ({ device_id: 'silent' })));
   await on.send(Array.from({ length: 40 }, () => ({})));
   await vi.waitFor(() => expect(adapter.counters.outcomes.SUCCEEDED).toBe(40), within);
   expect(adapter.counters).toMatchObject({ running: 1, repeated: 0 });
-  end();
 });
 
 test.concurrent('at the deadline the signal is aborted; past it nothing is started', async (context) => {

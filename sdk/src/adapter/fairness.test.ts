@@ -1,5 +1,7 @@
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type AdapterEvent, type TestVendorOptions, testVendor } from '../adapter.js';
+import { noCounts } from './command-handler.js';
+import { CommandRunner } from './command-runner.js';
 
 type Handler = TestVendorOptions['onCommand'];
 
@@ -148,4 +150,32 @@ test('the devices of a tenant take turns: one with many waiting commands does no
   send(1, { device_id: 'b' });
   await vi.advanceTimersByTimeAsync(25);
   expect(begun).toEqual(['a', 'a', 'b']);
+});
+
+test('NATS hears of a waiting command every 10 seconds, and delivers it to nobody else', async () => {
+  const runner = new CommandRunner({
+    onCommand,
+    concurrency: 1,
+    onePerDevice: true,
+    isShared: false,
+    counters: noCounts(),
+    log() {},
+    report: async () => {},
+  });
+  const deliver = (command_id: string) => {
+    const deadline_at = new Date(Date.now() + timeoutMs).toISOString();
+    const of = { command_id, tenant_id: 'demo', vendor: 'vendor_a', device_id: 'silent', accepted_at: deadline_at };
+    const told = { acknowledge: vi.fn(), stillWorking: vi.fn(), giveBack: vi.fn() };
+    runner.take({ command: { ...reboot, ...of, deadline_at }, redelivered: false, ...told });
+    return told;
+  };
+  deliver('running');
+  const waiting = deliver('waiting');
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(waiting.stillWorking).toHaveBeenCalledTimes(5);
+  expect(waiting.acknowledge).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(timeoutMs);
+  expect(waiting.acknowledge).toHaveBeenCalledTimes(1);
+  await runner.stop();
+  expect(waiting.giveBack).not.toHaveBeenCalled();
 });
