@@ -37,7 +37,7 @@ test('default settings, 500 devices of which 2 % are silent, four commands each:
   const { vendor, send, warnings } = start();
   const healthy: Promise<unknown>[] = [];
   for (let round = 0; round < 4; round += 1) {
-    for (let n = 0; n < 10; n += 1) send(1, { device_id: `silent-${n}` });
+    for (let n = 0; n < 10; n += 1) void send(1, { device_id: `silent-${n}` });
     healthy.push(...send(490, {}));
     await vi.advanceTimersByTimeAsync(500);
   }
@@ -61,8 +61,8 @@ test('onePerDevice, 300 commands to one silent device: others succeed at once; t
 
 test('a device leaves places to others, however many commands it gets', async () => {
   const { vendor, send } = start({ concurrency: 16 });
-  send(100, { device_id: 'silent-1' });
-  send(100, { device_id: 'silent-2' });
+  void send(100, { device_id: 'silent-1' });
+  void send(100, { device_id: 'silent-2' });
   expect(vendor.counters).toMatchObject({ running: 12, waiting: 188 });
   const healthy = send(40, {});
   await vi.advanceTimersByTimeAsync(1_000);
@@ -71,7 +71,7 @@ test('a device leaves places to others, however many commands it gets', async ()
 
 test('an adapter of every tenant: the silent devices of a tenant leave places to another', async () => {
   const { vendor, send } = start({ concurrency: 16, tenantId: 'platform' });
-  for (let n = 0; n < 100; n += 1) send(1, { tenant_id: 'demo', device_id: `silent-${n}` });
+  for (let n = 0; n < 100; n += 1) void send(1, { tenant_id: 'demo', device_id: `silent-${n}` });
   expect(vendor.counters).toMatchObject({ running: 8, waiting: 92 });
   const healthy = send(20, { tenant_id: 'acme' });
   await vi.advanceTimersByTimeAsync(1_000);
@@ -80,7 +80,7 @@ test('an adapter of every tenant: the silent devices of a tenant leave places to
 
 test('an adapter of one tenant uses all places for its devices, and says once who has the most', async () => {
   const { vendor, send, warnings } = start({ concurrency: 16 });
-  for (let n = 0; n < 20; n += 1) send(n === 0 ? 2 : 1, { device_id: `silent-${n}` });
+  for (let n = 0; n < 20; n += 1) void send(n === 0 ? 2 : 1, { device_id: `silent-${n}` });
   expect(vendor.counters).toMatchObject({ running: 16 });
   expect(warnings()).toMatchObject([{ message: expect.stringContaining('All 16 places'), device_id: 'silent-0' }]);
 });
@@ -98,7 +98,7 @@ test('so many wait that a device or tenant has its share: its further commands e
 
 test('a waiting command that an earlier process may have started does not end as if the device had done nothing', async () => {
   const { vendor, send } = start({ onePerDevice: true });
-  send(1, { device_id: 'silent' });
+  void send(1, { device_id: 'silent' });
   const again = vendor.send({ ...reboot, device_id: 'silent' }, { timeoutMs, redelivered: true });
   await vi.advanceTimersByTimeAsync(timeoutMs);
   expect(await again).toMatchObject({
@@ -119,7 +119,7 @@ test('a command that comes after its deadline is reported as not started, unless
 
 test('a command with little time left waits for half of it', async () => {
   const { vendor, send } = start({ onePerDevice: true });
-  send(1, { device_id: 'silent' });
+  void send(1, { device_id: 'silent' });
   const [second] = send(1, { device_id: 'silent' }, { timeoutMs: 20 });
   await vi.advanceTimersByTimeAsync(9);
   expect(vendor.counters).toMatchObject({ waiting: 1 });
@@ -130,7 +130,7 @@ test('a command with little time left waits for half of it', async () => {
 test('a handler that hangs keeps its place, commands behind it end before their deadlines, and the log names it', async () => {
   const log = vi.fn();
   const { vendor, send } = start({ onCommand: () => new Promise<void>(() => {}), concurrency: 1, log });
-  send(1, { device_id: 'hangs' });
+  void send(1, { device_id: 'hangs' });
   const [second] = send(1, {});
   await vi.advanceTimersByTimeAsync(100_000);
   expect(await second).toMatchObject(busy);
@@ -146,8 +146,8 @@ test('the devices of a tenant take turns: one with many waiting commands does no
     await new Promise((resolve) => setTimeout(resolve, 10));
   };
   const { send } = start({ onCommand: turn, concurrency: 1 });
-  send(5, { device_id: 'a' });
-  send(1, { device_id: 'b' });
+  void send(5, { device_id: 'a' });
+  void send(1, { device_id: 'b' });
   await vi.advanceTimersByTimeAsync(25);
   expect(begun).toEqual(['a', 'a', 'b']);
 });
