@@ -79,7 +79,7 @@ async function call(api: VendorApi, key: string, command: CommandMessage, signal
     });
     // A proxy in front of the API may refuse with HTML.
     const body = await (answer.ok ? answer.json() : answer.json().catch(() => null));
-    return { status: answer.status, body: body ?? {}, retryAfter: answer.headers.get('retry-after') ?? '' };
+    return { status: answer.status, body: body ?? {}, retryAfter: answer.headers.get('retry-after') ?? '' } as Answer;
   }
   try {
     return await api.limit(tenant_id, post, inTime);
