@@ -1,20 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
-import { testVendor } from '@tenant-open-platform/sdk/adapter';
+import { limitCalls, testVendor } from '@tenant-open-platform/sdk/adapter';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { carryOutWith } from './devices.js';
 import { listen, send, startFakeVendor, WEBHOOK_SECRET } from './fake-vendor.js';
 import type { Action } from './vendor-api.js';
 import { receiveWebhooks } from './webhooks.js';
 
-const keys = new Map([['acme', 'key-of-acme']]);
+const keys = new Map([
+  ['acme', 'key-of-acme'],
+  ['globex', 'key-of-globex'],
+]);
 
 /** An adapter as adapter.ts makes it, without NATS. */
-async function startAdapter(url: string, attemptMs?: number) {
+async function startAdapter(url: string, attemptMs?: number, calls = 64) {
   const { server, outcomeOf } = receiveWebhooks(WEBHOOK_SECRET);
   const webhooksUrl = `http://127.0.0.1:${await listen(server)}/webhooks`;
-  const onCommand = carryOutWith({ url, keys, ...(attemptMs && { attemptMs }) }, outcomeOf);
+  const onCommand = carryOutWith({ url, keys, limit: limitCalls(calls), ...(attemptMs && { attemptMs }) }, outcomeOf);
   const adapter = testVendor({ onCommand, log: () => {} });
   onTestFinished(async () => {
     server.closeAllConnections();
@@ -24,14 +27,14 @@ async function startAdapter(url: string, attemptMs?: number) {
   return { adapter, webhooksUrl };
 }
 
-async function start(attemptMs?: number) {
+async function start(attemptMs?: number, calls?: number) {
   const vendor = await startFakeVendor();
   onTestFinished(() => vendor.stop());
-  const { adapter, webhooksUrl } = await startAdapter(vendor.url, attemptMs);
+  const { adapter, webhooksUrl } = await startAdapter(vendor.url, attemptMs, calls);
   vendor.sendWebhooksTo(webhooksUrl);
   /** Sends a command. The vendor has begun it when this resolves. */
-  async function begun(timeoutMs?: number) {
-    const command = commandOf();
+  async function begun(timeoutMs?: number, fields?: object) {
+    const command = commandOf(fields);
     const ended = adapter.send(command, { timeoutMs });
     await vi.waitFor(() => expect(vendor.actions.has(command.command_id)).toBe(true), { timeout: 20_000, interval: 5 });
     return { id: command.command_id, ended };
@@ -177,9 +180,10 @@ test.each([
   ],
   [
     refusal(401, { error: { code: 'bad_key', message: 'secret' } }),
-    { adapter_status: 'FAILED', status_reason: { code: 'ADAPTER_ERROR' } },
+    { adapter_status: 'UNREACHABLE', status_reason: { code: 'VENDOR_REFUSED' } },
   ],
-  [refusal(302, {}, { location: '/' }), { adapter_status: 'FAILED', status_reason: { code: 'ADAPTER_ERROR' } }],
+  [refusal(501), { device_execution_status: 'TIMED_OUT', status_reason: { code: 'ADAPTER_ERROR' } }],
+  [refusal(302, {}, { location: '/' }), { adapter_status: 'UNREACHABLE', status_reason: { code: 'VENDOR_REFUSED' } }],
 ])('an error that stays is not repeated: %#', async (fault, outcome) => {
   const { vendor, adapter } = await start();
   vendor.next(fault);
@@ -231,9 +235,23 @@ test('a vendor that never answers: the command is TIMED_OUT at the deadline, and
     await closed;
   });
   expect(await adapter.send(commandOf(), { timeoutMs: 1_000 })).toMatchObject({
-    outcome: { adapter_status: 'TIMED_OUT' },
+    outcome: { device_execution_status: 'TIMED_OUT' },
   });
   await closed;
+});
+
+test('calls that hang leave a place to another tenant; a command whose call was never made is UNREACHABLE in time', async () => {
+  const { vendor, adapter, begun } = await start(undefined, 2);
+  vendor.next(async (response) => void (await once(response, 'close')));
+  const hanging = adapter.send(commandOf(), { timeoutMs: 6_000 });
+  await vi.waitFor(() => expect(vendor.calls).toHaveLength(1), { timeout: 20_000, interval: 5 });
+  const waiting = adapter.send(commandOf(), { timeoutMs: 6_000 });
+  const { id, ended } = await begun(undefined, { tenant_id: 'globex' });
+  await vendor.end(id, done);
+  expect(await ended).toMatchObject({ outcome: succeeded });
+  expect(await waiting).toMatchObject({ outcome: { adapter_status: 'UNREACHABLE' } });
+  expect(await hanging).toMatchObject({ outcome: { device_execution_status: 'TIMED_OUT' } });
+  expect(vendor.calls).toHaveLength(2);
 });
 
 test('a command that comes again after a crash gets the outcome of its first run, and the device acts once', async () => {
@@ -252,7 +270,7 @@ test('a command that comes again while the vendor is away is not UNREACHABLE: it
   const { vendor, adapter } = await start();
   vendor.next(refusal(503, {}, { 'retry-after': '3600' }));
   const sent = adapter.send(commandOf(), { redelivered: true, timeoutMs: 1_000 });
-  expect(await sent).toMatchObject({ outcome: { adapter_status: 'TIMED_OUT' } });
+  expect(await sent).toMatchObject({ outcome: { device_execution_status: 'TIMED_OUT' } });
 });
 
 test('a webhook with a wrong signature changes nothing', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CommandMessage, Rejected, Unreachable } from '@tenant-open-platform/sdk/adapter';
+import { type CallLimit, type CommandMessage, Rejected, Unreachable } from '@tenant-open-platform/sdk/adapter';
 
 /** What the vendor's API answers, and what its webhooks contain. The idempotency key is the command_id. */
 export interface Action {
@@ -16,6 +16,8 @@ export interface VendorApi {
   url: string;
   /** By tenant. With a key of its own, a tenant reaches no device of another tenant. */
   keys: ReadonlyMap<string, string>;
+  /** How many calls the API takes at once. A slow account of one tenant leaves places to the others. */
+  limit: CallLimit;
   attemptMs?: number;
 }
 
@@ -39,8 +41,13 @@ export async function startAction(api: VendorApi, command: CommandMessage, redel
     if (status < 300) return body;
     if (status === 404) throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no device of this id.');
     if (status === 422) throw new Rejected('NOT_POSSIBLE', body.error?.message ?? 'The device cannot do this.');
-    // Such as 401: the tenant cannot help. The log gets this error, the tenant does not.
-    if (!RETRIED.has(status)) throw new Error(`The vendor's API answered ${status}: ${JSON.stringify(body)}`);
+    if (!RETRIED.has(status)) {
+      // Such as 401: the tenant cannot help. The log gets this error, the tenant does not.
+      const cause = new Error(`The vendor's API answered ${status}: ${JSON.stringify(body)}`);
+      // Any error that is no outcome says that the outcome is unknown.
+      if (mayHaveBegun || status >= 500) throw cause;
+      throw new Unreachable('VENDOR_REFUSED', 'The service of the vendor refuses the adapter.', { cause });
+    }
 
     mayHaveBegun ||= !NOT_BEGUN.has(status);
     const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
@@ -55,28 +62,39 @@ export async function startAction(api: VendorApi, command: CommandMessage, redel
 
 type Answer = { status: number; body: Action; retryAfter: string };
 
-async function call({ url, attemptMs = 10_000 }: VendorApi, key: string, command: CommandMessage, signal: AbortSignal) {
-  const { command_id, device_id, command_type, payload } = command;
-  const timeout = AbortSignal.timeout(attemptMs);
-  // Node before 22.16 forgets a timeout without a listener: https://github.com/nodejs/node/issues/57736
-  timeout.addEventListener('abort', () => {}, { once: true });
-  try {
-    const answer = await fetch(`${url}/actions`, {
+async function call(api: VendorApi, key: string, command: CommandMessage, signal: AbortSignal): Promise<Answer> {
+  const { tenant_id, command_id, device_id, command_type, payload, deadline_at } = command;
+  const inTime = timeout(Math.max(0, Date.parse(deadline_at) - Date.now() - BEFORE_DEADLINE_MS));
+  let isCalled = false;
+  async function post(): Promise<Answer> {
+    signal.throwIfAborted();
+    isCalled = true;
+    const answer = await fetch(`${api.url}/actions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': command_id },
       // Not in the path, where a device `..` would be another address.
       body: JSON.stringify({ device_id, action: command_type, parameters: payload }),
       redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
+      signal: AbortSignal.any([signal, timeout(api.attemptMs ?? 10_000)]),
     });
     // A proxy in front of the API may refuse with HTML.
     const body = await (answer.ok ? answer.json() : answer.json().catch(() => null));
     return { status: answer.status, body: body ?? {}, retryAfter: answer.headers.get('retry-after') ?? '' } as Answer;
+  }
+  try {
+    return await api.limit(tenant_id, post, inTime);
   } catch (error) {
     signal.throwIfAborted();
     const { code = '' } = ((error as Error).cause ?? {}) as { code?: string };
-    return { status: NOT_CONNECTED.has(code) ? 503 : 504, body: {}, retryAfter: '' } as Answer;
+    return { status: !isCalled || NOT_CONNECTED.has(code) ? 503 : 504, body: {} as Action, retryAfter: '' };
   }
+}
+
+/** Node before 22.16 forgets a timeout without a listener: https://github.com/nodejs/node/issues/57736 */
+function timeout(ms: number): AbortSignal {
+  const signal = AbortSignal.timeout(ms);
+  signal.addEventListener('abort', () => {}, { once: true });
+  return signal;
 }
 
 /** Retry-After is a number of seconds or a date. */

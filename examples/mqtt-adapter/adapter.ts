@@ -11,8 +11,6 @@ const adapter = await serveVendor({
   seedFile: NATS_NKEY_SEED_FILE,
   tenantId: TENANT_ID,
   vendor: VENDOR,
-  // Most of them wait for a device that sleeps.
-  concurrency: 5_000,
   onCommand: devices.carryOut,
 });
 

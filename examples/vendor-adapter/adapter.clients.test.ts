@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '@tenant-open-platform/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { startPlatform } from './start-platform.js';
 
 const run = promisify(execFile);
@@ -30,6 +30,21 @@ test('the adapter in Python carries out commands, also after NATS was restarted,
   await platform.nats.suspend();
   await platform.nats.resume();
   expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
+  await stop();
+});
+
+test('a command that came after its deadline is TIMED_OUT, and its record says that it was not started', async () => {
+  const commandId = await platform.send({ timeout_seconds: 5 });
+  expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'TIMED_OUT', late_result: null });
+  const { stop } = await start();
+  await vi.waitFor(
+    async () =>
+      expect((await platform.read(commandId)).late_result).toMatchObject({
+        adapter_status: 'UNREACHABLE',
+        status_reason: { code: 'NOT_STARTED' },
+      }),
+    { timeout: 25_000, interval: 100 },
+  );
   await stop();
 });
 

@@ -33,6 +33,21 @@ test('carries out commands of its tenant with the key of its principal, and repo
   await stop();
 });
 
+test('a command that came after its deadline is TIMED_OUT, and its record says that it was not started', async () => {
+  const commandId = await platform.send({ timeout_seconds: 5 });
+  expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'TIMED_OUT', late_result: null });
+  const { stop } = await start('demo');
+  await vi.waitFor(
+    async () =>
+      expect((await platform.read(commandId)).late_result).toMatchObject({
+        adapter_status: 'UNREACHABLE',
+        status_reason: { code: 'NOT_STARTED' },
+      }),
+    { timeout: 25_000, interval: 100 },
+  );
+  await stop();
+});
+
 test('refuses a command for a device that is not of the tenant', async () => {
   const { stop } = await start('demo');
   expect(await platform.outcomeOf(await platform.send({ device_id: 'acme-1' }))).toMatchObject({

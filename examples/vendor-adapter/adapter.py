@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 import nats, nkeys
 
 TENANT_ID, VENDOR, SEED_FILE = os.environ["TENANT_ID"], os.environ["VENDOR"], os.environ["NATS_NKEY_SEED_FILE"]
-AT_ONCE = asyncio.Semaphore(16)
+AT_ONCE = asyncio.Semaphore(4096)  # A command that waits for a silent device costs little.
 
 
 async def carry_out(command):
@@ -22,9 +22,14 @@ async def carry_out(command):
 async def run(command, bus):
     try:
         outcome = await carry_out(command)
-    except Exception:
-        traceback.print_exc()  # The tenant does not see it.
-        outcome = {"adapter_status": "FAILED", "status_reason": {"code": "ADAPTER_ERROR", "message": ""}}
+    except Exception:  # The device may have executed the command. The tenant does not see the error.
+        traceback.print_exc()
+        reason = {"code": "ADAPTER_ERROR", "message": "The device may have executed the command."}
+        outcome = {"device_execution_status": "TIMED_OUT", "status_reason": reason}
+    await report(command, outcome, bus)
+
+
+async def report(command, outcome, bus):
     update = {**outcome, "command_id": command["command_id"], "occurred_at": datetime.now(timezone.utc).isoformat()}
     subject, headers = f"tenants.{command['tenant_id']}.command-updates.{VENDOR}", {"Nats-Msg-Id": command["command_id"]}
     while True:  # An outcome is published until NATS has acknowledged it.
@@ -42,6 +47,9 @@ async def handle(message, runs, bus):
     if task is None and remaining > 0:
         task = runs[command["command_id"]] = asyncio.create_task(run(command, bus))
         asyncio.get_running_loop().call_later(remaining, runs.pop, command["command_id"])
+    elif task is None and message.metadata.num_delivered == 1:  # Otherwise an earlier run may have begun.
+        reason = {"code": "NOT_STARTED", "message": "The command reached the adapter after its deadline."}
+        task = asyncio.create_task(report(command, {"adapter_status": "UNREACHABLE", "status_reason": reason}, bus))
     while task and not task.done():
         await asyncio.wait({task}, timeout=10)
         await message.in_progress()

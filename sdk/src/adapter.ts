@@ -4,11 +4,20 @@ export type {
   CommandHandler,
   CommandOf,
   Payloads,
-} from './adapter/command-runner.js';
+} from './adapter/command-handler.js';
 export type { AdapterTls } from './adapter/connect.js';
 export type { DeviceRequest, ReplyHandler } from './adapter/device-requests.js';
-export { AdapterError, Failed, type FailedStatus, Rejected, Unreachable, Unsupported } from './adapter/errors.js';
+export {
+  AdapterError,
+  Failed,
+  type FailedStatus,
+  OutcomeUnknown,
+  Rejected,
+  Unreachable,
+  Unsupported,
+} from './adapter/errors.js';
 export type { AdapterEvent, AdapterLog } from './adapter/events.js';
+export { type CallLimit, limitCalls } from './adapter/limit-calls.js';
 export type * from './adapter/messages.gen.js';
 export { type Adapter, serveVendor, type VendorOptions } from './adapter/serve-vendor.js';
 export {

@@ -12,6 +12,7 @@ await serveVendor({
   servers: SERVERS,
   tenantId: TENANT_ID,
   vendor: VENDOR,
+  concurrency: 16,
   async onCommand({ command_id }, { redelivered }) {
     appendFileSync(RUNS, `${command_id} ${redelivered}\n`);
     runs += 1;

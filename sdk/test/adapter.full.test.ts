@@ -57,12 +57,15 @@ test.concurrent('1,000 commands, 16 at once: each runs once, and each outcome is
   const { on, serve } = await setUp(context);
   let running = 0;
   let most = 0;
-  const { adapter, runs } = await serve(async () => {
-    running += 1;
-    most = Math.max(most, running);
-    await delay(5);
-    running -= 1;
-  });
+  const { adapter, runs } = await serve(
+    async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await delay(5);
+      running -= 1;
+    },
+    { concurrency: 16 },
+  );
   const sent = await on.send(Array.from({ length: 1_000 }, () => ({})));
   await expectEachOnce(on, sent, runs);
   expect(most).toBe(16);
@@ -320,16 +323,28 @@ test.concurrent('onePerDevice: a device gets its commands in order, one at a tim
   expect(runs.at(-1)?.device).toBe('slow');
 });
 
-test.concurrent('onePerDevice: at most 256 commands wait in the process for a busy device', async (context) => {
+test.concurrent('onePerDevice: a fast device gets all of its commands, however many come at once', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter, runs } = await serve(async () => {}, { onePerDevice: true });
+  const sent = await on.send(Array.from({ length: 6_000 }, () => ({ device_id: 'fast' })));
+  await vi.waitFor(() => expect(runs).toHaveLength(sent.length), within);
+  await on.allAcknowledged();
+  expect(adapter.counters.outcomes).toMatchObject({ SUCCEEDED: sent.length, UNREACHABLE: 0 });
+});
+
+test.concurrent('onePerDevice: thousands of commands of a silent device keep no command of another from its device', async (context) => {
   const { on, serve } = await setUp(context);
   let end = () => {};
-  const first = new Promise<void>((resolve) => (end = resolve));
-  const { adapter, runs } = await serve(() => first, { onePerDevice: true });
-  const sent = await on.send(Array.from({ length: 400 }, () => ({ device_id: 'busy' })));
-  await vi.waitFor(() => expect(adapter.counters.waiting).toBeGreaterThanOrEqual(256), within);
-  expect(adapter.counters.waiting).toBeLessThan(256 + 16);
-  end();
-  await expectEachOnce(on, sent, runs);
+  const held = new Promise<void>((resolve) => (end = resolve));
+  const { adapter } = await serve(async ({ device_id }) => (device_id === 'silent' ? held : undefined), {
+    onePerDevice: true,
+  });
+  // Before the adapter stops.
+  context.onTestFinished(() => end());
+  await on.send(Array.from({ length: 5_000 }, () => ({ device_id: 'silent' })));
+  await on.send(Array.from({ length: 40 }, () => ({})));
+  await vi.waitFor(() => expect(adapter.counters.outcomes.SUCCEEDED).toBe(40), within);
+  expect(adapter.counters).toMatchObject({ running: 1, repeated: 0 });
 });
 
 test.concurrent('at the deadline the signal is aborted; past it nothing is started', async (context) => {
@@ -345,7 +360,8 @@ test.concurrent('at the deadline the signal is aborted; past it nothing is start
   expect(runs).toHaveLength(1);
   expect(adapter.counters).toMatchObject({ started: 1, expired: 1, outcomes: { TIMED_OUT: 1 } });
   expect(await on.updates()).toMatchObject([
-    { adapter_status: 'TIMED_OUT', status_reason: { code: 'DEADLINE_EXCEEDED' } },
+    { device_execution_status: 'TIMED_OUT', status_reason: { code: 'DEADLINE_EXCEEDED' } },
+    { adapter_status: 'UNREACHABLE', status_reason: { code: 'NOT_STARTED' } },
   ]);
   expect(sent).toHaveLength(2);
 });

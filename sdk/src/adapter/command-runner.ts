@@ -1,67 +1,10 @@
 import type { RuntimeAbortSignal } from '../runtime.js';
-import { isAdapterError } from './errors.js';
+import type { AdapterCounters, CommandHandler } from './command-handler.js';
 import type { AdapterEvent, AdapterLog } from './events.js';
+import { FairPlaces } from './fair-places.js';
 import type { CommandMessage } from './messages.gen.js';
-import { failed, type Progress, progressed, statusOf, succeeded, type Update } from './outcome.js';
-
-/** The payloads of the vendor's command types, by type: `{ set_power: { power: 'on' | 'off' } }`. */
-export type Payloads = Record<string, object>;
-
-/** A command whose `command_type` determines the type of its `payload`. */
-export type CommandOf<P extends Payloads> = {
-  [Type in keyof P & string]: Omit<CommandMessage, 'command_type' | 'payload'> & {
-    command_type: Type;
-    payload: P[Type];
-  };
-}[keyof P & string];
-
-export interface CommandContext {
-  /** Aborted at the deadline of the command. The platform then reports TIMED_OUT to the caller. */
-  readonly signal: RuntimeAbortSignal;
-  /**
-   * True if an earlier run of the command may have begun, here before a restart or in another process. Ask the device
-   * before it acts twice.
-   */
-  readonly redelivered: boolean;
-  /**
-   * The `traceparent` of W3C Trace Context, if the command belongs to a trace. The updates of the command have it too.
-   */
-  readonly traceparent: string | undefined;
-  /**
-   * Tells the platform that the device has the command (`DELIVERED`) or executes it (`IN_PROGRESS`). Resolves when NATS
-   * has stored it; never rejects. You do not have to await it.
-   */
-  progress(status: Progress): Promise<void>;
-}
-
-/**
- * Carries out a command. What it returns is the result of the device: the command ends as SUCCEEDED. If it throws a
- * `Rejected`, `Failed`, `Unreachable` or `Unsupported`, the command ends accordingly. If it has called `progress`,
- * `Rejected` and `Failed` are outcomes of the device, otherwise of the adapter. Any other error is logged, and the command ends as
- * FAILED with the code ADAPTER_ERROR; the tenant does not see the error.
- */
-export type CommandHandler<P extends Payloads = Record<string, Record<string, unknown>>> = (
-  command: CommandOf<P>,
-  context: CommandContext,
-  // biome-ignore lint/suspicious/noConfusingVoidType: a handler may return nothing.
-) => Promise<object | void>;
-
-export interface AdapterCounters {
-  /** Handlers that run now, or whose outcome NATS has not acknowledged yet. */
-  running: number;
-  /** Commands that wait for an earlier command of their device. */
-  waiting: number;
-  /** Handler runs so far. */
-  started: number;
-  /** Acknowledged outcomes so far, by status. */
-  outcomes: Record<'SUCCEEDED' | 'FAILED' | 'REJECTED' | 'UNREACHABLE' | 'UNSUPPORTED' | 'TIMED_OUT', number>;
-  /** Deliveries of a command that this process had already taken: its handler did not run again. */
-  repeated: number;
-  /** Commands that were not started, because their deadline had passed. */
-  expired: number;
-  /** Attempts to publish an update or a device request that were repeated. */
-  retried: number;
-}
+import { failed, notStarted, type Progress, progressed, statusOf, type Update } from './outcome.js';
+import { logCommand, runHandler } from './run-handler.js';
 
 /** A message of a command: from NATS, or from a test. */
 export interface Delivery {
@@ -80,6 +23,8 @@ export interface RunnerOptions {
   onCommand: CommandHandler;
   concurrency: number;
   onePerDevice: boolean;
+  /** Whether the commands are of several tenants, which share the places. */
+  isShared: boolean;
   counters: AdapterCounters;
   log: AdapterLog;
   /** Publishes an update until it is acknowledged, or until the signal gives up. Never rejects. */
@@ -93,49 +38,76 @@ export interface Reported {
 }
 
 interface Work extends Reported {
-  readonly device: string;
+  /** Among whom the places are shared: the device, and in a shared adapter its tenant. */
+  readonly keys: readonly [device: string, ...tenant: string[]];
   readonly deadline: number;
   redelivered: boolean;
   /** Those that are not acknowledged yet. */
   deliveries: Delivery[];
-  state: 'WAITING' | 'RUNNING' | 'ENDED';
+  /** REFUSED: it is not started, and this is being reported. */
+  state: 'WAITING' | 'RUNNING' | 'REFUSED' | 'ENDED';
+  givingUp?: ReturnType<typeof setTimeout> | undefined;
 }
 
 /** Well within the 30 seconds after which NATS delivers an unacknowledged command again. */
 const STILL_WORKING_MS = 10_000;
 /** A handler that ignores its signal keeps its place. It is named in the log after this time. */
 const OVERDUE_MS = 10_000;
-/** How many commands may wait for their devices. */
-const MAX_WAITING = 256;
+/** How many commands of busy devices and tenants wait here. Each costs its message, and a sign of life every 10 seconds. */
+const MAX_WAITING = 4_096;
+/** So long before its deadline a command stops waiting: the platform must know in time that it was not started. */
+const BEFORE_DEADLINE_MS = 2_000;
+/** So long one who has its share of those that wait delays reading. Then its further commands are refused. */
+const PATIENCE_MS = 1_000;
+const WARN_EVERY_MS = 30_000;
 
-/** Runs the handler: at most once for each command_id, at most so many at once, and not after the deadline. */
+/**
+ * Runs the handler: at most once for each command_id, at most so many at once, and not after the deadline. A command
+ * that is delivered has a place until it is acknowledged: among the running, or among the waiting. Devices and tenants
+ * share both kinds of places, so that silent ones delay their own commands and not those of others.
+ */
 export class CommandRunner {
   /**
    * Every command whose deadline has not passed, and every one in work. A command that is delivered after its deadline
    * is not started, so it need not be remembered.
    */
   readonly #works = new Map<string, Work>();
-  #waiting: Work[] = [];
-  readonly #running = new Set<Work>();
-  readonly #busyDevices = new Set<string>();
+  readonly #places: FairPlaces;
+  readonly #held = new FairPlaces(MAX_WAITING);
+  /** Those that wait, by tenant and device. */
+  readonly #queues = new Map<string, Map<string, Work[]>>();
+  /** Those that run or are being refused. */
+  readonly #busy = new Set<Work>();
   #wakers: (() => void)[] = [];
+  #warnedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
   readonly #ticking = setInterval(() => this.#tick(), STILL_WORKING_MS);
 
   constructor(private readonly options: RunnerOptions) {
+    this.#places = new FairPlaces(options.concurrency);
     this.#ticking.unref?.();
   }
 
-  /** Resolves when commands may be fetched, to their number. */
+  /**
+   * Resolves when commands may be fetched, to their number. What is fetched starts at once, or waits for its device or
+   * tenant: another process could not start it sooner.
+   */
   async room(): Promise<number> {
-    while (this.#room() < 1 && !this.#isStopping) await this.#change();
-    return this.#room();
+    let isPatient = true;
+    const patience = setTimeout(() => {
+      isPatient = false;
+      this.#wake();
+    }, PATIENCE_MS);
+    while (this.#room(isPatient) < 1 && !this.#isStopping) await this.#change();
+    clearTimeout(patience);
+    return this.#room(isPatient);
   }
 
-  /** Commands that can start wait for nothing but a place, so those that wait here wait for their devices. */
-  #room(): number {
-    const places = this.options.concurrency - this.#running.size;
-    return this.#waiting.length < MAX_WAITING ? places : 0;
+  #room(isPatient: boolean): number {
+    const { free } = this.#held;
+    // If all were of the key that has the most, it would then have its share of those that wait, and none be refused.
+    const withinShare = Math.ceil((free - this.#held.most()[1]) / 2);
+    return Math.min(this.#places.free, isPatient ? withinShare : free);
   }
 
   take(delivery: Delivery): void {
@@ -150,9 +122,11 @@ export class CommandRunner {
       return;
     }
     if (this.#isStopping) return delivery.giveBack();
+    const { tenant_id, device_id } = command;
+    const device = `${tenant_id} ${device_id}`;
     const work: Work = {
       command,
-      device: `${command.tenant_id} ${command.device_id}`,
+      keys: this.options.isShared ? [device, tenant_id] : [device],
       deadline: Date.parse(command.deadline_at),
       redelivered: delivery.redelivered,
       traceparent: delivery.traceparent,
@@ -160,76 +134,140 @@ export class CommandRunner {
       state: 'WAITING',
     };
     this.#works.set(command.command_id, work);
-    this.#waiting.push(work);
-    this.#startWaiting();
+    this.#wait(work);
   }
 
   /** Gives back what has not begun, and resolves when everything else has ended. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const { command, deliveries } of this.#waiting) {
-      this.#works.delete(command.command_id);
-      for (const delivery of deliveries) delivery.giveBack();
+    for (const work of [...this.#queues.values()].flatMap((queues) => [...queues.values()].flat())) {
+      this.#leaveQueue(work);
+      this.#held.leave(work.keys);
+      this.#works.delete(work.command.command_id);
+      for (const delivery of work.deliveries) delivery.giveBack();
     }
-    this.#waiting = [];
     this.#wake();
-    while (this.#running.size > 0) await this.#change();
+    while (this.#busy.size > 0) await this.#change();
     clearInterval(this.#ticking);
   }
 
-  #startWaiting(): void {
-    const { concurrency, onePerDevice, counters } = this.options;
-    this.#waiting = this.#waiting.filter((work) => {
-      if (work.deadline <= Date.now()) {
-        this.#expire(work);
-        return false;
-      }
-      if (this.#running.size >= concurrency) return true;
-      if (onePerDevice && this.#busyDevices.has(work.device)) return true;
-      this.#start(work);
-      return false;
-    });
-    counters.running = this.#running.size;
-    counters.waiting = this.#waiting.length;
-    this.#wake();
+  #wait(work: Work): void {
+    const { tenant_id } = work.command;
+    const [device] = work.keys;
+    const isWithinShare = this.#held.mayTake(work.keys);
+    const queues = this.#queues.get(tenant_id) ?? new Map<string, Work[]>();
+    const queue = queues.get(device) ?? [];
+    this.#queues.set(tenant_id, queues.set(device, queue));
+    queue.push(work);
+    this.#held.take(work.keys);
+    this.options.counters.waiting += 1;
+    const remainingMs = work.deadline - Date.now();
+    if (remainingMs <= 0) return this.#refuse(work, 'NOT_STARTED');
+    if (queue[0] === work && this.#mayStart(work)) return this.#start(work);
+    if (!isWithinShare) return this.#refuse(work, 'ADAPTER_BUSY');
+    const waitMs = remainingMs - Math.min(BEFORE_DEADLINE_MS, remainingMs / 2);
+    work.givingUp = setTimeout(() => this.#refuse(work, 'ADAPTER_BUSY'), waitMs);
   }
 
-  #expire(work: Work): void {
-    this.options.counters.expired += 1;
-    this.#log('warn', 'expired', work.command, 'was not started, because its deadline has passed');
-    this.#end(work);
+  #leaveQueue(work: Work): void {
+    const { tenant_id } = work.command;
+    const [device] = work.keys;
+    const queues = this.#queues.get(tenant_id);
+    const queue = queues?.get(device) ?? [];
+    queue.splice(queue.indexOf(work), 1);
+    if (queue.length === 0) queues?.delete(device);
+    if (queues?.size === 0) this.#queues.delete(tenant_id);
+    clearTimeout(work.givingUp);
+    this.options.counters.waiting -= 1;
+  }
+
+  #mayStart({ keys }: Work): boolean {
+    return this.#places.mayTake(keys) && !(this.options.onePerDevice && this.#places.usedBy(keys[0]) > 0);
+  }
+
+  #startWaiting(): void {
+    for (const [tenant, queues] of this.#queues) {
+      for (const [device, queue] of queues) {
+        if (this.#places.free < 1) return;
+        if (this.options.isShared && !this.#places.mayTake([tenant])) break;
+        const [first] = queue;
+        if (!first || !this.#mayStart(first)) continue;
+        this.#start(first);
+        // The other devices of the tenant come before its next command.
+        if (queue.length > 0 && queues.delete(device)) queues.set(device, queue);
+      }
+    }
+  }
+
+  #refuse(work: Work, code: 'ADAPTER_BUSY' | 'NOT_STARTED'): void {
+    const { counters, report } = this.options;
+    this.#leaveQueue(work);
+    work.state = 'REFUSED';
+    this.#busy.add(work);
+    const isLate = code === 'NOT_STARTED';
+    if (isLate) {
+      counters.expired += 1;
+      this.#log('warn', 'expired', work.command, 'was not started, because its deadline has passed');
+    } else {
+      this.#log(
+        'debug',
+        'refused',
+        work.command,
+        'was not started, because of earlier commands of its device or tenant',
+      );
+      const full = work.keys.findLast((key) => !this.#places.mayTake([key]));
+      this.#warn(full ?? work.keys[0], 'Commands end as ADAPTER_BUSY');
+    }
+    // After the deadline, the platform has said that it does not know.
+    const isNews = !(isLate && work.redelivered);
+    const update = notStarted(code, work.redelivered);
+    const reported = isNews ? report(work, update) : Promise.resolve();
+    void reported.then(() => {
+      if (!isLate) counters.outcomes[statusOf(update)] += 1;
+      this.#held.leave(work.keys);
+      this.#end(work);
+    });
   }
 
   #start(work: Work): void {
+    if (work.deadline <= Date.now()) return this.#refuse(work, 'NOT_STARTED');
+    const { counters } = this.options;
+    this.#leaveQueue(work);
+    this.#held.leave(work.keys);
     work.state = 'RUNNING';
-    this.#running.add(work);
-    this.#busyDevices.add(work.device);
+    this.#busy.add(work);
+    this.#places.take(work.keys);
+    counters.running += 1;
+    if (this.#places.free < 1) this.#warn(this.#places.most()[0], `All ${this.#places.size} places are taken`);
     // Not at once: a handler must not reach this class while it decides what starts.
     const ran = Promise.resolve(work).then((started) => this.#run(started));
     void ran.finally(() => {
-      this.#running.delete(work);
-      this.#busyDevices.delete(work.device);
+      this.#places.leave(work.keys);
+      counters.running -= 1;
       this.#end(work);
-      this.#startWaiting();
     });
   }
 
   #end(work: Work): void {
     work.state = 'ENDED';
+    this.#busy.delete(work);
     for (const delivery of work.deliveries) delivery.acknowledge();
     work.deliveries = [];
+    this.#startWaiting();
+    this.#wake();
   }
 
   async #run(work: Work): Promise<void> {
-    const { counters, report } = this.options;
+    const { counters, onCommand, report } = this.options;
     const { command } = work;
     counters.started += 1;
     this.#log('debug', 'started', command, work.redelivered ? 'is started; it was delivered before' : 'is started');
     let reported: AbortController | undefined;
-    const outcome = await this.#outcomeOf(work, (status) => {
+    const publish = (status: Progress) => {
       reported ??= new AbortController();
       return report(work, progressed(status), reported.signal);
-    }).catch((error) => {
+    };
+    const outcome = await runHandler(onCommand, work, publish, this.options.log).catch((error) => {
       // What was thrown cannot be read: a getter of it throws.
       this.#log('error', 'failed', command, 'failed', { error });
       return failed(undefined, { isDelivered: false, isOverdue: false });
@@ -239,37 +277,12 @@ export class CommandRunner {
     reported?.abort('The outcome is reported.');
     const status = statusOf(outcome);
     counters.outcomes[status] += 1;
-    this.#log('debug', 'ended', command, `ended as ${status}`, { status });
-  }
-
-  async #outcomeOf(work: Work, publish: (status: Progress) => Promise<void>): Promise<Update> {
-    const { command, redelivered, traceparent, deadline } = work;
-    const overdue = new AbortController();
-    const timer = setTimeout(
-      () => overdue.abort(new DOMException('The deadline of the command has passed.', 'TimeoutError')),
-      deadline - Date.now(),
-    );
-    let isDelivered = false;
-    let isRunning = true;
-    const progress = async (status: Progress) => {
-      isDelivered = true;
-      if (isRunning) await publish(status);
-    };
-    try {
-      const context = { signal: overdue.signal, redelivered, traceparent, progress };
-      return succeeded(await this.options.onCommand(command, context));
-    } catch (error) {
-      const isOverdue = overdue.signal.aborted;
-      if (!isAdapterError(error)) this.#log(isOverdue ? 'warn' : 'error', 'failed', command, 'failed', { error });
-      return failed(error, { isDelivered, isOverdue });
-    } finally {
-      isRunning = false;
-      clearTimeout(timer);
-    }
+    const lost = status === 'SUCCEEDED' ? outcome.status_reason?.message : undefined;
+    const ended = lost === undefined ? `ended as ${status}` : `ended as ${status}, without its result: ${lost}`;
+    this.#log(lost === undefined ? 'debug' : 'warn', 'ended', command, ended, { status });
   }
 
   #tick(): void {
-    this.#startWaiting();
     const now = Date.now();
     for (const [id, work] of this.#works) {
       if (work.state === 'ENDED' && work.deadline <= now) this.#works.delete(id);
@@ -279,6 +292,19 @@ export class CommandRunner {
         this.#log('warn', 'overdue', work.command, 'is past its deadline, and its outcome is still missing');
       }
     }
+  }
+
+  /** Once in a while: a busy adapter must not fill its log. */
+  #warn(key: string, what: string): void {
+    const now = performance.now();
+    if (now - this.#warnedAt < WARN_EVERY_MS) return;
+    this.#warnedAt = now;
+    const [tenant_id = '', device_id] = key.split(' ');
+    const who = device_id === undefined ? `tenant ${tenant_id}` : `device ${device_id} of tenant ${tenant_id}`;
+    const running = this.#places.usedBy(key);
+    const waiting = this.#held.usedBy(key);
+    const message = `${what}. The most busy is ${who}: ${running} of its commands run, ${waiting} wait.`;
+    this.options.log({ level: 'warn', event: 'busy', message, tenant_id, ...(device_id && { device_id }) });
   }
 
   #change(): Promise<void> {
@@ -291,24 +317,7 @@ export class CommandRunner {
     for (const wake of wakers) wake();
   }
 
-  #log(
-    level: AdapterEvent['level'],
-    event: AdapterEvent['event'],
-    { command_id, tenant_id, device_id, command_type }: CommandMessage,
-    what: string,
-    fields: object = {},
-  ): void {
-    const message = `${command_type} for ${device_id} (${command_id}) ${what}.`;
-    this.options.log({ level, event, message, command_id, tenant_id, device_id, command_type, ...fields });
+  #log(level: AdapterEvent['level'], event: AdapterEvent['event'], command: CommandMessage, what: string, fields = {}) {
+    logCommand(this.options.log, level, event, command, what, fields);
   }
 }
-
-export const noCounts = (): AdapterCounters => ({
-  running: 0,
-  waiting: 0,
-  started: 0,
-  outcomes: { SUCCEEDED: 0, FAILED: 0, REJECTED: 0, UNREACHABLE: 0, UNSUPPORTED: 0, TIMED_OUT: 0 },
-  repeated: 0,
-  expired: 0,
-  retried: 0,
-});

@@ -2,7 +2,7 @@
 const brand = Symbol.for('@tenant-open-platform/sdk/adapter/error');
 
 /** How a handler can end a command, other than SUCCEEDED. */
-export type FailedStatus = 'REJECTED' | 'FAILED' | 'UNREACHABLE' | 'UNSUPPORTED';
+export type FailedStatus = 'REJECTED' | 'FAILED' | 'UNREACHABLE' | 'UNSUPPORTED' | 'TIMED_OUT';
 
 /**
  * The base of the errors with which a handler ends a command. The caller of the platform sees `code` and `message`, so
@@ -26,14 +26,14 @@ export class AdapterError extends Error {
   }
 }
 
-/** The device or the adapter refuses the command, for example because the device belongs to another tenant. */
+/** The device or the adapter refuses the command, for example because the device belongs to another tenant. It did nothing. */
 export class Rejected extends AdapterError {
   constructor(code: string, message: string, options?: { cause?: unknown }) {
     super('REJECTED', code, message, options);
   }
 }
 
-/** The device tried to execute the command and failed. */
+/** The device tried to execute the command and failed. You know that: it said so. */
 export class Failed extends AdapterError {
   constructor(code: string, message: string, options?: { cause?: unknown }) {
     super('FAILED', code, message, options);
@@ -55,6 +55,20 @@ export class Unsupported extends AdapterError {
     options?: { cause?: unknown },
   ) {
     super('UNSUPPORTED', code, message, options);
+  }
+}
+
+/**
+ * You do not know whether the device executed the command: it did not answer, or the connection broke after you had
+ * sent it. The command ends as TIMED_OUT, and nobody is told that it is safe to repeat.
+ */
+export class OutcomeUnknown extends AdapterError {
+  constructor(
+    code = 'OUTCOME_UNKNOWN',
+    message = 'It is not known whether the device executed the command.',
+    options?: { cause?: unknown },
+  ) {
+    super('TIMED_OUT', code, message, options);
   }
 }
 

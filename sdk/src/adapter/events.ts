@@ -3,7 +3,8 @@ export interface AdapterEvent {
   level: 'debug' | 'info' | 'warn' | 'error';
   /**
    * `connected`, `disconnected`, `serving`, `not-readable`, `stopped`: the connection and the durables.
-   * `started`, `ended`, `failed`, `repeated`, `expired`, `overdue`, `invalid`: commands.
+   * `started`, `ended`, `failed`, `repeated`, `refused`, `expired`, `overdue`, `invalid`: commands.
+   * `busy`: all places are taken, or commands end as ADAPTER_BUSY.
    * `publish-retried`: a message that NATS has not acknowledged.
    */
   event:
@@ -16,8 +17,10 @@ export interface AdapterEvent {
     | 'ended'
     | 'failed'
     | 'repeated'
+    | 'refused'
     | 'expired'
     | 'overdue'
+    | 'busy'
     | 'invalid'
     | 'publish-retried';
   /** Human-readable. */

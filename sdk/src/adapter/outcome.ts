@@ -27,8 +27,14 @@ export function succeeded(result: unknown): Update {
 /** The platform parks an update or a request that it cannot parse or that is too large, and answers nothing on the bus. */
 export function problemOfObject(value: unknown): string | undefined {
   try {
+    let changed: string | undefined;
     // A Date or a URL becomes a string, a function nothing.
-    const text = JSON.stringify(value) as string | undefined;
+    const text = JSON.stringify(value, (key, part) => {
+      const kind = changedByJson(part);
+      if (kind) changed ??= `not JSON: ${JSON.stringify(key)} is ${kind}`;
+      return part;
+    }) as string | undefined;
+    if (changed) return changed;
     if (!text?.startsWith('{')) return 'not an object';
     // In the message it is one level deeper.
     const bytes = Buffer.from(`[${text}]`);
@@ -40,9 +46,15 @@ export function problemOfObject(value: unknown): string | undefined {
   }
 }
 
+/** JSON would have null or {} in its place. */
+const changedByJson = (part: unknown): string | undefined => {
+  if (typeof part === 'number' && !Number.isFinite(part)) return String(part);
+  return part instanceof Map || part instanceof Set ? `a ${part.constructor.name}` : undefined;
+};
+
 /**
- * `isDelivered`: the handler has reported progress, so that the device has the command. From then on it is the device
- * that refuses or fails.
+ * The end of a handler that threw. `isDelivered`: it has reported progress, so the device has the command and it is the
+ * device that refuses.
  */
 export function failed(
   error: unknown,
@@ -54,9 +66,23 @@ export function failed(
   }
   if (isOverdue) return ended('TIMED_OUT', isDelivered, 'DEADLINE_EXCEEDED', 'The adapter gave up at the deadline.');
   // The error may contain what the tenant must not see: addresses, credentials, other tenants.
-  const message = 'The adapter failed. Its log has the error with the command_id.';
-  return ended('FAILED', false, 'ADAPTER_ERROR', message);
+  const message =
+    'The adapter failed, and the device may have executed the command. The log of the adapter has the error.';
+  return ended('TIMED_OUT', isDelivered, 'ADAPTER_ERROR', message);
 }
+
+const reasons = {
+  ADAPTER_BUSY:
+    'Earlier commands of the device or the tenant took the places of the adapter. It did not start the command.',
+  NOT_STARTED: 'The command reached the adapter after its deadline. The adapter did not start it.',
+};
+const MAY_HAVE_RUN = 'An earlier process of the adapter may have started it.';
+
+/** The handler was not called. Only if no earlier run may have begun does that say that the device did nothing. */
+export const notStarted = (code: keyof typeof reasons, redelivered: boolean): Update =>
+  redelivered
+    ? ended('TIMED_OUT', true, code, `${reasons[code]} ${MAY_HAVE_RUN}`)
+    : ended('UNREACHABLE', false, code, reasons[code]);
 
 /** Handlers in JavaScript throw errors with any code. The platform takes neither NUL nor half a surrogate pair. */
 const textOf = (value: unknown, maxLength: number) =>
@@ -65,12 +91,13 @@ const textOf = (value: unknown, maxLength: number) =>
     .replaceAll('\0', '')
     .replace(/\p{Surrogate}/gu, '\ufffd');
 
-function ended(status: FailedStatus | 'TIMED_OUT', isDelivered: boolean, code: string, message: string): Update {
-  const isOfDevice = isDelivered && status !== 'UNREACHABLE' && status !== 'UNSUPPORTED';
+function ended(status: FailedStatus, isDelivered: boolean, code: string, message: string): Update {
+  // The device stays NOT_STARTED only if the adapter says that it did nothing.
+  const isOfDevice = status === 'FAILED' || status === 'TIMED_OUT' || (status === 'REJECTED' && isDelivered);
   const statuses = isOfDevice ? { device_execution_status: status } : { adapter_status: status };
   return { ...statuses, status_reason: { code, message }, occurred_at: now() } as Update;
 }
 
 /** SUCCEEDED, FAILED, … */
 export const statusOf = ({ adapter_status, device_execution_status }: Update) =>
-  (device_execution_status ?? adapter_status) as 'SUCCEEDED' | 'TIMED_OUT' | FailedStatus;
+  (device_execution_status ?? adapter_status) as 'SUCCEEDED' | FailedStatus;

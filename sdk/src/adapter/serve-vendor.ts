@@ -1,6 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { durables, headerOf, subjects } from '@tenant-open-platform/contract/bus-access';
-import { type AdapterCounters, type CommandHandler, CommandRunner, noCounts, type Payloads } from './command-runner.js';
+import { type AdapterCounters, type CommandHandler, noCounts, type Payloads } from './command-handler.js';
+import { CommandRunner } from './command-runner.js';
 import { type BusOptions, connectToBus } from './connect.js';
 import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
 import { type AdapterLog, logToConsole, quietly, seldom } from './events.js';
@@ -13,7 +14,10 @@ export interface HandlerOptions<P extends Payloads> {
   onCommand: CommandHandler<P>;
   /** Delivers a reply that no `request()` of this process waits for. */
   onReply?: ReplyHandler | undefined;
-  /** How many handlers run at once in this process. Default: 16. */
+  /**
+   * How many handlers run at once in this process. Default: 4,096. A device takes a place only while it has fewer than
+   * are free; so does a tenant, if the adapter serves every tenant. `limitCalls` limits the calls to an API.
+   */
   concurrency?: number | undefined;
   /**
    * Whether a device gets its commands one after the other, in the order of the platform. Other processes of the same
@@ -47,8 +51,10 @@ export interface Adapter {
   stop(): Promise<void>;
 }
 
+/** A command that waits for its device costs little. */
+export const DEFAULT_CONCURRENCY = 4_096;
 /** A principal of this tenant serves every tenant. */
-const EVERY_TENANT = 'platform';
+export const EVERY_TENANT = 'platform';
 
 /**
  * Serves a vendor: runs the handler for each of its commands, and reports the outcomes. Resolves when it reads
@@ -57,7 +63,7 @@ const EVERY_TENANT = 'platform';
 export async function serveVendor<P extends Payloads = Record<string, Record<string, unknown>>>(
   options: VendorOptions<P>,
 ): Promise<Adapter> {
-  const { tenantId, vendor, concurrency = 16, onePerDevice = false, onReply } = options;
+  const { tenantId, vendor, concurrency = DEFAULT_CONCURRENCY, onePerDevice = false, onReply } = options;
   for (const [name, value] of Object.entries({ servers: options.servers, tenantId, vendor })) {
     if (!value?.length) throw new TypeError(`serveVendor: ${name} is missing.`);
   }
@@ -86,6 +92,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     onCommand: options.onCommand as unknown as CommandHandler,
     concurrency,
     onePerDevice,
+    isShared: tenantId === EVERY_TENANT,
     counters,
     log,
     async report({ command: { command_id, tenant_id }, traceparent }, update, signal) {

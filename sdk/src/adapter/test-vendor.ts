@@ -3,19 +3,21 @@ import {
   type AdapterCounters,
   type CommandHandler,
   type CommandOf,
-  CommandRunner,
   noCounts,
   type Payloads,
-} from './command-runner.js';
+} from './command-handler.js';
+import { CommandRunner } from './command-runner.js';
 import { type DeviceRequest, DeviceRequests } from './device-requests.js';
 import { quietly } from './events.js';
 import type { CommandMessage, CommandUpdate, DeviceReplyMessage } from './messages.gen.js';
-import type { HandlerOptions } from './serve-vendor.js';
+import { DEFAULT_CONCURRENCY, EVERY_TENANT, type HandlerOptions } from './serve-vendor.js';
 
 const TEST_TENANT = 'test-tenant';
 
 export interface TestVendorOptions<P extends Payloads = Record<string, Record<string, unknown>>>
   extends Omit<HandlerOptions<P>, 'onReply'> {
+  /** As the option of `serveVendor`: `platform` if the adapter serves every tenant, who then share the places. */
+  tenantId?: string | undefined;
   /** The reply to a request of a device. null, as without this option: nobody replies. */
   reply?: ((request: DeviceRequest) => Partial<DeviceReplyMessage> | null) | undefined;
 }
@@ -31,9 +33,9 @@ export type TestCommand<P extends Payloads> =
 export interface TestOutcome {
   /** What the platform would have received about the command, in this order. */
   updates: CommandUpdate[];
-  /** The last update; null if the command was not started, or was given back by `stop`. */
+  /** The last update; null if the command was given back by `stop`. */
   outcome: CommandUpdate | null;
-  /** What the handler threw, unless it was a `Rejected`, `Failed`, `Unreachable` or `Unsupported`. */
+  /** What the handler threw, unless it was one of the kit's outcomes, such as `Rejected`. */
   error?: unknown;
 }
 
@@ -73,8 +75,9 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
   });
   const runner = new CommandRunner({
     onCommand: options.onCommand as unknown as CommandHandler,
-    concurrency: options.concurrency ?? 16,
+    concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
     onePerDevice: options.onePerDevice ?? false,
+    isShared: options.tenantId === EVERY_TENANT,
     counters,
     log,
     async report({ command: { command_id } }, update) {
