@@ -35,6 +35,7 @@ import { Invocation } from './invocation.js';
 import { messageLines } from './output/message.js';
 import { outputFormats } from './output/render.js';
 import { wrap } from './output/text-width.js';
+import { whileWritable } from './output/written.js';
 import { withoutSeeds } from './secrets/nkey-seed.js';
 import { platformVersion } from './session/session.js';
 
@@ -43,8 +44,10 @@ export async function run(context: Context): Promise<ExitCode> {
   const invocation = new Invocation(context);
   const program = createProgram(invocation);
   try {
-    await addCompletion(context, program);
-    await program.parseAsync(argvOf(context, program), { from: 'user' });
+    await whileWritable(context, async () => {
+      await addCompletion(context, program);
+      await program.parseAsync(argvOf(context, program), { from: 'user' });
+    });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.code === 'commander.version') await notePlatform(invocation, program);

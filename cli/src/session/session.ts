@@ -14,6 +14,8 @@ export type Session = {
   fetch: typeof fetch;
   /** The last request, to explain a refused signature. */
   lastRequest: () => SentRequest | undefined;
+  /** The last request that may have changed something. */
+  lastChange: () => SentRequest | undefined;
   /** Whether an answer said that its idempotency key was used before. */
   isReplay: () => boolean;
   /** How far the platform's clock is ahead of this machine's, once an answer has told. */
@@ -59,6 +61,7 @@ export async function connect(
     client,
     fetch: recorder.fetch,
     lastRequest: recorder.last,
+    lastChange: recorder.lastChange,
     isReplay: recorder.isReplay,
     clockOffsetMs: clock.offsetMs,
     tenant: async () => (profile.tenant_id ??= (await client.me.get()).tenant_id),
