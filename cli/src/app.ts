@@ -179,6 +179,9 @@ topctl takes the credential from the first of these that is set:
   3. TOP_PROFILE_FILE or TOP_PROFILE
   4. the saved profile that "topctl profile use" chose, or "default"
 
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are used. A CA of your own: ca_file in the
+profile (topctl login --ca-file), TOP_CA_FILE or NODE_EXTRA_CA_CERTS.
+
 Data goes to stdout, everything else to stderr. NO_COLOR turns colours off.
 
 Exit codes:

@@ -73,7 +73,8 @@ describe('what npm gets', () => {
   test('has no part that is never tested: these runs load all', async () => {
     const coverage = temporaryFolder();
     const world = { env: { ...env, NODE_V8_COVERAGE: coverage, XDG_CONFIG_HOME: temporaryFolder() } };
-    expect(await builtTopctl(['whoami', '-o', 'yaml'], world)).toMatchObject({ exitCode: 0 });
+    const proxied = { env: { ...world.env, HTTP_PROXY: 'http://127.0.0.1:2', NO_PROXY: '*' } };
+    expect(await builtTopctl(['whoami', '-o', 'yaml'], proxied)).toMatchObject({ exitCode: 0 });
     expect(await builtTopctl(['login'], { ...world, typed: ['\u0003'] })).toMatchObject({ exitCode: 130 });
     // Node writes there which files a run has loaded.
     const loaded = new Set<string>();

@@ -58,7 +58,8 @@ export function addInit(program: Command, invocation: Invocation): void {
       invocation.howToRepeat = (key) => `${create} --idempotency-key ${key}${asAdmin}\n  next: ${bind}`;
       const made = await interruptible(context, async (signal) => {
         const { secret = '' } = await admin.credentials.create(tenant_id, { client_id, name: client_id });
-        const created = { base_url: profile.base_url, tenant_id, client_id, secret };
+        const { base_url, ca_file } = profile;
+        const created = { base_url, tenant_id, client_id, secret, ...(ca_file !== undefined && { ca_file }) };
         const path = await saveProfile(context, name, created).catch(async (error: Error) => {
           context.stdout.write(await renderWhole({ format: 'json', fields: undefined }, created));
           throw new Error(

@@ -10,7 +10,7 @@ import type { Session } from '../session/session.js';
 import { inCommands } from './attempt.js';
 import { explainOutput } from './explain-output.js';
 import { type Explanation, explainRefusal } from './explain-refusal.js';
-import { reasonOf } from './reason-of.js';
+import { isUntrusted, reasonOf, TRUST } from './reason-of.js';
 
 /** Prints on stderr what happened, to what, as whom, and what to do next. Returns the exit code. */
 export async function reportFailure(invocation: Invocation, error: unknown): Promise<ExitCode> {
@@ -102,7 +102,7 @@ function unreachable(error: TenantOpenPlatformError, { profile }: Session): Expl
     error.name === 'TimeoutError'
       ? `The platform at ${profile.base_url} did not answer in time.`
       : `The platform at ${profile.base_url} cannot be reached: ${reasonOf(error)}.`;
-  return { what, next: ['topctl doctor'] };
+  return { what, next: [isUntrusted(error) ? `if this certificate is of your own CA, ${TRUST}` : 'topctl doctor'] };
 }
 
 /** Whether this answer leaves open what the platform did; or an earlier attempt does, whose answer was lost. */
