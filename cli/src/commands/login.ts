@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { canAsk, readStdin } from '../context.js';
+import { canAsk, readStdinBytes } from '../context.js';
 import { UsageError } from '../errors.js';
 import { askSecret } from '../input/ask.js';
+import { textIn } from '../input/decode.js';
 import { addExamples } from '../input/examples.js';
 import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
@@ -53,7 +54,9 @@ const examples = [
 ];
 
 async function readSecret({ context }: Invocation): Promise<string> {
-  const secret = canAsk(context) ? await askSecret(context, 'secret') : (await readStdin(context)).trim();
+  const secret = canAsk(context)
+    ? await askSecret(context, 'secret')
+    : textIn(await readStdinBytes(context), 'stdin').trim();
   if (secret === '') throw new UsageError('give the secret on stdin: topctl login … < secret.txt');
   return secret;
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import tls from 'node:tls';
 import type { Context } from '../context.js';
 import { UsageError } from '../errors.js';
+import { textIn } from '../input/decode.js';
 import type { Profile } from './profile.js';
 import { proxyFor } from './proxy-for.js';
 
@@ -23,9 +24,10 @@ export async function networkOf(context: Context, profile: Pick<Profile, 'ca_fil
 /** A list of one's own replaces that of Node, so it begins with it. */
 async function trustedWith({ fs, cwd, env }: Context, path: string): Promise<string[]> {
   const read = async (file: string, name: string) => {
-    const text = await fs.readFile(resolve(cwd, file), 'utf8').catch((error: Error) => {
+    const bytes = await fs.readFile(resolve(cwd, file)).catch((error: Error) => {
       throw new UsageError(`cannot read ${file} of ${name}: ${error.message}`);
     });
+    const text = textIn(bytes, file);
     if (text.includes('-----BEGIN CERTIFICATE-----')) return text;
     throw new UsageError(`${file} of ${name} has no certificate: it must be in PEM, -----BEGIN CERTIFICATE-----`);
   };
