@@ -4,9 +4,8 @@ import fs, { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
+import { binary } from '../test/built-topctl.js';
 import { environmentOf, type Outcome, topctl, type World } from '../test/topctl.js';
-
-const binary = new URL('../bin/topctl.mjs', import.meta.url).pathname;
 
 const FILE = 'fleet.ndjson';
 

@@ -15,5 +15,13 @@ export async function whileWritable(context: Context, work: () => Promise<unknow
   });
   // Without a listener, a message that cannot be printed would end the program with a stack trace.
   stderr.on('error', () => {});
-  await Promise.race([work().finally(() => written(context)), failed]);
+  await Promise.race([wholly(context, work), failed]);
+}
+
+async function wholly(context: Context, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } finally {
+    await written(context);
+  }
 }
