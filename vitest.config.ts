@@ -66,6 +66,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'local',
+          // The tests of topctl run what npm gets: see cli/test/topctl.ts.
+          env: { TESTED_TOPCTL: 'built' },
           isolate: false,
           globalSetup,
           include: [all],

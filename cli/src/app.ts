@@ -35,6 +35,7 @@ import { Invocation } from './invocation.js';
 import { messageLines } from './output/message.js';
 import { outputFormats } from './output/render.js';
 import { wrap } from './output/text-width.js';
+import { whileWritable } from './output/written.js';
 import { withoutSeeds } from './secrets/nkey-seed.js';
 import { platformVersion } from './session/session.js';
 
@@ -43,8 +44,10 @@ export async function run(context: Context): Promise<ExitCode> {
   const invocation = new Invocation(context);
   const program = createProgram(invocation);
   try {
-    await addCompletion(context, program);
-    await program.parseAsync(argvOf(context, program), { from: 'user' });
+    await whileWritable(context, async () => {
+      await addCompletion(context, program);
+      await program.parseAsync(argvOf(context, program), { from: 'user' });
+    });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError && error.code === 'commander.version') await notePlatform(invocation, program);
@@ -175,6 +178,9 @@ topctl takes the credential from the first of these that is set:
   2. TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET
   3. TOP_PROFILE_FILE or TOP_PROFILE
   4. the saved profile that "topctl profile use" chose, or "default"
+
+HTTPS_PROXY, HTTP_PROXY and NO_PROXY are used. A CA of your own: ca_file in the
+profile (topctl login --ca-file), TOP_CA_FILE or NODE_EXTRA_CA_CERTS.
 
 Data goes to stdout, everything else to stderr. NO_COLOR turns colours off.
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { binary } from '../test/built-topctl.js';
 import { environmentOf } from '../test/topctl.js';
 
-const binary = new URL('../bin/topctl.mjs', import.meta.url).pathname;
 const topctl = (argv: string[], env: Record<string, string> = {}, cwd?: string) =>
   promisify(execFile)(process.execPath, [binary, ...argv], { env, cwd });
 

@@ -2,12 +2,6 @@ import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { run } from './app.js';
 
-// A reader such as `head` closes the pipe when it has enough. That is not a failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
-
 process.exitCode = await run({
   argv: process.argv.slice(2),
   env: process.env,
@@ -20,3 +14,5 @@ process.exitCode = await run({
   fetch,
   signals: process,
 });
+// The work whose output nobody gets ends now.
+if (process.stdout.errored) process.exit();

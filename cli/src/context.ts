@@ -26,10 +26,6 @@ export function canAsk({ stdin, stderr }: Context): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-export async function readStdin(context: Context): Promise<string> {
-  return (await readStdinBytes(context)).toString('utf8');
-}
-
 export async function readStdinBytes({ stdin }: Context): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer | string));

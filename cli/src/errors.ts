@@ -9,3 +9,10 @@ export class CancelledError extends Error {}
 
 /** A check of doctor failed. All checks are printed. */
 export class FailedCheckError extends Error {}
+
+/** stdout takes no more text: the disk is full, or the reader of the pipe has gone. */
+export class OutputError extends Error {
+  constructor(override readonly cause: NodeJS.ErrnoException) {
+    super(cause.message);
+  }
+}

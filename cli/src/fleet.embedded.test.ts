@@ -4,9 +4,8 @@ import fs, { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
+import { binary } from '../test/built-topctl.js';
 import { environmentOf, type Outcome, topctl, type World } from '../test/topctl.js';
-
-const binary = new URL('../bin/topctl.mjs', import.meta.url).pathname;
 
 const FILE = 'fleet.ndjson';
 
@@ -156,6 +155,24 @@ test('a disk that is full before the id of the batch is kept leaves no file, and
   expect(refused).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('no space left') });
   expect(await readdir(world.cwd)).toEqual([FILE]);
   expect(await send(world)).toMatchObject({ exitCode: 0 });
+});
+
+test('of two runs of one file at once, the second is told what to do, and the fleet is sent once', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2'));
+  let first: Promise<Outcome> | undefined;
+  // The other run gets to the same point: both have seen no file, and this one comes second.
+  const link: typeof fs.link = async (...paths) => {
+    first = send(world);
+    await vi.waitFor(() => fs.stat(join(world.cwd, `${FILE}.batch`)), { timeout: 30_000, interval: 1 });
+    return fs.link(...paths);
+  };
+  const second = await send({ ...world, fs: { ...fs, link } });
+  expect(second).toMatchObject({ exitCode: 2, stdout: '' });
+  expect(second.stderr).toContain(`error: another topctl has just begun to send ${FILE}; this one has sent nothing.`);
+  expect(second.stderr).not.toMatch(/EEXIST|--batch-id/);
+  expect(await first).toMatchObject({ exitCode: 0 });
+  expect(await created(world)).toHaveLength(2);
 });
 
 test('results are complete even if the file of what was refused cannot be written', async () => {

@@ -18,6 +18,7 @@ import { printable } from './output/printable.js';
 import { progressBar } from './output/progress-bar.js';
 import { jsonLine } from './output/render.js';
 import { renderLine } from './output/table.js';
+import { written } from './output/written.js';
 import type { Session } from './session/session.js';
 import { nullIfAbsent, writeFileAtomically } from './write-file-atomically.js';
 
@@ -52,6 +53,8 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
   const journal = await openJournal(invocation, from, isDry ? (batch_id ?? crypto.randomUUID()) : batch_id);
   const bytes = await readArgumentBytes(context, '--from', from === '-' ? from : `@${from}`);
   const lines = linesOf(from, textOf(from, bytes), journal.batchId);
+  const again = `the same command${journal.path ? '' : ` with --batch-id ${journal.batchId}`}`;
+  invocation.howToRepeat = () => again;
   // Fails within seconds if the platform cannot be reached. The commands themselves wait for minutes.
   if (!isDry) await client.me.get();
   await journal.save();
@@ -118,9 +121,7 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
       return created;
     } catch (error) {
       if (!signal.aborted) throw error;
-      throw new CancelledError(
-        `cancelled; to continue: the same command${journal.path ? '' : ` with --batch-id ${journal.batchId}`}`,
-      );
+      throw new CancelledError(`cancelled; to continue: ${again}`);
     } finally {
       bar.wipe();
     }
@@ -133,6 +134,8 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
     `batch ${journal.batchId}: ${accepted} of ${lines.length} accepted`,
     ...(wait ? [`${accepted - unsuccessful} succeeded`] : []),
   ].join(', ');
+  // Whoever has not seen the results runs the command again, with the same keys.
+  await written(context);
   if (failed.length === 0) await journal.remove();
   if (failed.length + unsuccessful === 0) return invocation.note(facts);
   throw new UnsuccessfulError(facts + hint);
@@ -170,14 +173,20 @@ async function openJournal(invocation: Invocation, from: string, given: string |
       // Of two runs at the same time only one may send the file. The link is never to a part of the id.
       await context.fs.link(temporary, path);
     } catch (error) {
-      throw new UsageError(
-        `cannot create ${from}.batch: ${(error as Error).message}; with --batch-id it is not needed`,
-      );
+      throw new UsageError(explainJournal(from, batchId, error as NodeJS.ErrnoException));
     } finally {
       await context.fs.unlink(temporary).catch(() => {});
     }
   };
   return { batchId, path, save: create, remove };
+}
+
+/** Nothing was sent. Another id would send the commands of another run a second time. */
+function explainJournal(from: string, batchId: string, { code, message }: NodeJS.ErrnoException): string {
+  if (code === 'EEXIST') {
+    return `another topctl has just begun to send ${from}; this one has sent nothing. Wait until the other one has ended. If ${from}.batch is still there then, run this command again: it continues. If it is gone, every command is accepted: do not run it again.`;
+  }
+  return `cannot create ${from}.batch: ${message}. Nothing was sent. Without that file, keep the id of the batch yourself, and give it again with every run: --batch-id ${batchId}`;
 }
 
 /** Decoding would replace other bytes, and the devices would get other text. */

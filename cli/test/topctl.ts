@@ -4,8 +4,11 @@ import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable, Writable } from 'node:stream';
 import type { Profile } from '@tenant-open-platform/testing';
-import { run } from '../src/app.js';
 import type { Context } from '../src/context.js';
+
+/** The program as npm gets it, wherever the tests have a build; `vitest.config.ts` says so. */
+const isBuilt = process.env.TESTED_TOPCTL === 'built';
+const { run } = (await import(isBuilt ? '../dist/app.js' : '../src/app.js')) as typeof import('../src/app.js');
 
 /** The result of a run of topctl. */
 export type Outcome = { exitCode: number; stdout: string; stderr: string };

@@ -14,6 +14,7 @@ export { ObjectOperation } from './object-resources.js';
 export { type AnswerHeader, answerHeaders, type LargeBody, requestHeaders } from './operation.js';
 export { ParkedMessageKind } from './parked-messages.js';
 export { InputTimestamp, MAX_INSTANT, patterns } from './primitives.js';
+export { type Readiness, readinessOf } from './probes.js';
 export {
   builtInRoles,
   isScope,

@@ -1,6 +1,6 @@
 import type { AccessExplanation, Holder } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
-import { grantCommand } from '../failure/grant-command.js';
+import { grantCommands } from '../failure/grant-command.js';
 import { addResource } from '../input/add-operation.js';
 import { didYouMean } from '../input/did-you-mean.js';
 import type { Invocation } from '../invocation.js';
@@ -34,9 +34,9 @@ export function addAccess(program: Command, invocation: Invocation): void {
         invocation.note(`Only credentials of tenant platform may call ${operation}.`);
       }
       if (answer.reason === 'SCOPE_MISSING' && scope !== null) {
-        invocation.note(
-          `${clientId} gets it with: ${grantCommand({ clientId, scope, roles, tenant: path.tenant_id })}`,
-        );
+        const [only, more] = grantCommands({ clientId, scope, roles, tenant: path.tenant_id });
+        invocation.note(`${clientId} gets it with: ${only}`);
+        if (more) invocation.note(`or a role, which grants more: ${more}`);
       }
     },
   });

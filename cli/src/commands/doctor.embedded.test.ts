@@ -1,3 +1,4 @@
+import { readinessOf } from '@tenant-open-platform/contract';
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
@@ -57,13 +58,13 @@ test('a vendor that nobody serves is named, to its tenant and to the administrat
 const withProbe = (answer: () => Response) =>
   (async (input: string, init?: RequestInit) =>
     String(input).endsWith('/readyz') ? answer() : fetch(input, init)) as typeof fetch;
-const ready = { status: 'ready' };
+const ready = readinessOf(null);
 const at = (seconds: number) => ({ headers: { Date: new Date(Date.now() + seconds * 1000).toUTCString() } });
 
 test.each([
   ['clock', 'failed', 1, () => Response.json(ready, at(600))],
   ['clock', 'warning', 0, () => Response.json(ready, at(-60))],
-  ['readiness', 'failed', 1, () => Response.json({ status: 'stopping' }, { status: 503, ...at(0) })],
+  ['readiness', 'failed', 1, () => new Response('busy', { status: 503, ...at(0) })],
   ['readiness', 'warning', 0, () => new Response('no such page', { status: 404, ...at(0) })],
 ])('%s: %s', async (check, result, exitCode, answer) => {
   const outcome = await topctl(['doctor'], { env, fetch: withProbe(answer) });
@@ -71,6 +72,16 @@ test.each([
   expect(resultsOf(outcome.stdout)[check]).toBe(result);
   const found = (JSON.parse(outcome.stdout) as Check[]).find((each) => each.check === check);
   expect(found?.fix).not.toBe('');
+});
+
+test('says why the platform is not ready', async () => {
+  const reason = 'the database refuses writes: its disk is full';
+  const answer = () => Response.json(readinessOf(reason), { status: 503, ...at(0) });
+  const { exitCode, stdout } = await topctl(['doctor'], { env, fetch: withProbe(answer) });
+  expect(exitCode).toBe(1);
+  expect(JSON.parse(stdout)).toContainEqual(
+    expect.objectContaining({ check: 'readiness', result: 'failed', found: `not ready: ${reason}` }),
+  );
 });
 
 test('a clock that is ahead does not make adapters look absent', async () => {

@@ -1,10 +1,13 @@
+import type { Readiness } from '@tenant-open-platform/contract';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { Context } from '../context.js';
 import { FailedCheckError } from '../errors.js';
-import { reasonOf } from '../failure/reason-of.js';
+import { isUntrusted, reasonOf, TRUST } from '../failure/reason-of.js';
 import { addExamples } from '../input/examples.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
+import { nameOf, proxyFor } from '../session/proxy-for.js';
 import { platformVersion, type Session } from '../session/session.js';
 
 type Check = {
@@ -30,22 +33,24 @@ export function addDoctor(program: Command, invocation: Invocation): void {
     )
     .action(async () => {
       const session = await invocation.connect();
-      const checks = await runChecks(session, invocation.context.fetch);
+      const checks = await runChecks(session, invocation.context);
       await invocation.printItems(checks, view, { limit: checks.length, all: true });
       if (checks.some(({ result }) => result === 'failed')) throw new FailedCheckError('a check failed');
     });
 }
 
-async function runChecks({ client, clockOffsetMs }: Session, fetch: typeof globalThis.fetch): Promise<Check[]> {
+async function runChecks({ client, clockOffsetMs, network }: Session, { env }: Context): Promise<Check[]> {
   const checks = [await versions(client), await signature()];
   const { baseUrl } = client;
+  const proxy = proxyFor(env, new URL(baseUrl));
+  const through = proxy ? ` through the proxy ${nameOf(proxy)}` : '';
   const sentAtMs = Date.now();
-  const ready = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => error);
+  const ready = await network(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error) => error);
   if (!(ready instanceof Response)) return [...checks, unreachable(baseUrl, ready)];
   const tookMs = Date.now() - sentAtMs;
   const aheadMs = aheadOf(ready, sentAtMs + tookMs / 2);
   checks.push(
-    { check: 'reachability', result: 'ok', found: `${baseUrl} answered in ${tookMs} ms`, fix: '' },
+    { check: 'reachability', result: 'ok', found: `${baseUrl} answered in ${tookMs} ms${through}`, fix: '' },
     await readiness(ready),
     clock(aheadMs),
   );
@@ -77,16 +82,19 @@ async function signature(): Promise<Check> {
 }
 
 function unreachable(baseUrl: string, error: unknown): Check {
-  const fix = 'Check the base URL, the name, the proxy and the firewall, and that the platform runs.';
+  const fix = isUntrusted(error)
+    ? `If this certificate is of your own CA: ${TRUST}`
+    : 'Check the base URL, the name, the proxy and the firewall, and that the platform runs.';
   return { check: 'reachability', result: 'failed', found: `${baseUrl}: ${reasonOf(error)}`, fix };
 }
 
 async function readiness(response: Response): Promise<Check> {
-  const body = (await response.json().catch(() => undefined)) as { status?: string } | undefined;
+  const body = (await response.json().catch(() => undefined)) as Readiness | undefined;
   if (body?.status === 'ready') return { check: 'readiness', result: 'ok', found: 'the platform is ready', fix: '' };
   if (response.status === 503) {
-    const fix = 'Look into the log of the platform: it waits for its database or its bus, or it is about to stop.';
-    return { check: 'readiness', result: 'failed', found: `not ready: ${body?.status ?? 'no reason'}`, fix };
+    // A load balancer in front of the platform may answer, too.
+    const found = `not ready: ${body?.status === 'unready' ? body.reason : '/readyz answered 503 without a reason'}`;
+    return { check: 'readiness', result: 'failed', found, fix: 'Repair the reason. The log of the platform has more.' };
   }
   // Probes may have a port of their own.
   const found = `/readyz answered ${response.status}`;

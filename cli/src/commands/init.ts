@@ -1,7 +1,7 @@
 import type { TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { CancelledError } from '../errors.js';
-import { grantCommand } from '../failure/grant-command.js';
+import { bindCommand } from '../failure/grant-command.js';
 import { addExamples } from '../input/examples.js';
 import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
@@ -49,7 +49,7 @@ export function addInit(program: Command, invocation: Invocation): void {
       }
       const { client: admin, profile } = await invocation.connect();
       const asAdmin = profileFlags(invocation.flags);
-      const bind = `${grantCommand({ clientId: client_id, scope: '', roles: [role], tenant: tenant_id })}${asAdmin}`;
+      const bind = `${bindCommand({ clientId: client_id, role, tenant: tenant_id })}${asAdmin}`;
       invocation.howToRepeat = () => 'run the same topctl init again';
       const existed = await createUnlessThere(admin, { tenant_id, name: input.tenant_name ?? tenant_id });
       invocation.note(`Tenant ${tenant_id} ${existed ? 'exists already' : 'is created'}.`);
@@ -58,7 +58,8 @@ export function addInit(program: Command, invocation: Invocation): void {
       invocation.howToRepeat = (key) => `${create} --idempotency-key ${key}${asAdmin}\n  next: ${bind}`;
       const made = await interruptible(context, async (signal) => {
         const { secret = '' } = await admin.credentials.create(tenant_id, { client_id, name: client_id });
-        const created = { base_url: profile.base_url, tenant_id, client_id, secret };
+        const { base_url, ca_file } = profile;
+        const created = { base_url, tenant_id, client_id, secret, ...(ca_file !== undefined && { ca_file }) };
         const path = await saveProfile(context, name, created).catch(async (error: Error) => {
           context.stdout.write(await renderWhole({ format: 'json', fields: undefined }, created));
           throw new Error(

@@ -1,7 +1,9 @@
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { canAsk, readStdin } from '../context.js';
+import { canAsk, readStdinBytes } from '../context.js';
 import { UsageError } from '../errors.js';
 import { askSecret } from '../input/ask.js';
+import { textIn } from '../input/decode.js';
 import { addExamples } from '../input/examples.js';
 import { type Field, FieldOption } from '../input/field.js';
 import { readInput } from '../input/read-input.js';
@@ -12,6 +14,10 @@ import { connect } from '../session/session.js';
 const fields = {
   base_url: { kind: 'text', description: 'The URL of the platform.', isRequired: true },
   client_id: { kind: 'text', description: 'The credential.', isRequired: true },
+  ca_file: {
+    kind: 'path',
+    description: 'Certificates in PEM to trust besides those of Node, for a platform with a CA of your own.',
+  },
 } as const satisfies Record<string, Field>;
 
 export function addLogin(program: Command, invocation: Invocation): void {
@@ -19,14 +25,16 @@ export function addLogin(program: Command, invocation: Invocation): void {
     .summary('Save a profile.')
     .description(description)
     .addOption(new FieldOption('client_id', fields.client_id))
-    .action(async ({ client_id }: { client_id?: string }) => {
+    .addOption(new FieldOption('ca_file', fields.ca_file))
+    .action(async ({ client_id, ca_file: given_ca }: { client_id?: string; ca_file?: string }) => {
       const { context } = invocation;
       const { baseUrl, profileFile, profile: name, dryRun, printCurl } = invocation.flags;
       const file = profileFile ? await readProfileFile(context, profileFile) : undefined;
       const given = { base_url: baseUrl ?? file?.base_url, client_id: client_id ?? file?.client_id };
       const filled = (await readInput(invocation, fields, given)) as { base_url: string; client_id: string };
       const secret = file && filled.client_id === file.client_id ? file.secret : await readSecret(invocation);
-      const profile = { ...filled, secret };
+      const ca_file = given_ca === undefined ? file?.ca_file : resolve(context.cwd, given_ca);
+      const profile = { ...filled, secret, ...(ca_file !== undefined && { ca_file }) };
       invocation.session = await connect(context, { ...profile, source: 'this login' }, invocation.flags);
       const { tenant_id } = await invocation.session.client.me.get();
       const outcome =
@@ -46,7 +54,9 @@ const examples = [
 ];
 
 async function readSecret({ context }: Invocation): Promise<string> {
-  const secret = canAsk(context) ? await askSecret(context, 'secret') : (await readStdin(context)).trim();
+  const secret = canAsk(context)
+    ? await askSecret(context, 'secret')
+    : textIn(await readStdinBytes(context), 'stdin').trim();
   if (secret === '') throw new UsageError('give the secret on stdin: topctl login … < secret.txt');
   return secret;
 }

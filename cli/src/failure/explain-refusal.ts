@@ -4,7 +4,7 @@ import { operations } from '../operations.gen.js';
 import { toJson } from '../output/printable.js';
 import type { Session } from '../session/session.js';
 import { type Attempt, inCommands, objectOf } from './attempt.js';
-import { grantCommand } from './grant-command.js';
+import { grantCommands } from './grant-command.js';
 import { signatureDifference } from './signature-difference.js';
 
 /** A failure in the words of the command line. */
@@ -124,10 +124,10 @@ function explainForbidden({ error, session, attempt, ownTenant }: Refused): Expl
   }
   if (typeof scope !== 'string') return undefined;
   const given = (Array.isArray(roles) ? roles : []).filter((name) => name !== 'platform_admin' || isAdministrator);
-  const command = grantCommand({ clientId, scope, roles: given, tenant: ownTenant });
+  const [only, more] = grantCommands({ clientId, scope, roles: given, tenant: ownTenant });
   return {
     what: `${clientId} lacks the scope ${scope}.`,
-    next: [`an administrator grants it with: ${command}`],
+    next: [`an administrator grants it with: ${only}`, ...(more ? [`or a role, which grants more: ${more}`] : [])],
   };
 }
 

@@ -1,15 +1,16 @@
 import type { ApiError, TenantOpenPlatformError } from '@tenant-open-platform/sdk';
-import { CancelledError, FailedCheckError, UnsuccessfulError, UsageError } from '../errors.js';
+import { CancelledError, FailedCheckError, OutputError, UnsuccessfulError, UsageError } from '../errors.js';
 import { type ExitCode, exitCodeOfStatus } from '../exit-code.js';
 import type { Invocation } from '../invocation.js';
 import { colorsFor } from '../output/colors.js';
 import { messageLines } from '../output/message.js';
-import { printable } from '../output/printable.js';
+import { printable, printableLines } from '../output/printable.js';
 import { HELD_BACK } from '../session/hold-back.js';
 import type { Session } from '../session/session.js';
 import { inCommands } from './attempt.js';
+import { explainOutput } from './explain-output.js';
 import { type Explanation, explainRefusal } from './explain-refusal.js';
-import { reasonOf } from './reason-of.js';
+import { isUntrusted, reasonOf, TRUST } from './reason-of.js';
 
 /** Prints on stderr what happened, to what, as whom, and what to do next. Returns the exit code. */
 export async function reportFailure(invocation: Invocation, error: unknown): Promise<ExitCode> {
@@ -28,6 +29,12 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
   }
   if (error instanceof FailedCheckError) {
     say(error.message);
+    return 1;
+  }
+  if (error instanceof OutputError) {
+    const message = explainOutput(error, invocation);
+    if (message === undefined) return 0;
+    say(printableLines(message));
     return 1;
   }
   if (error instanceof CancelledError) {
@@ -95,7 +102,7 @@ function unreachable(error: TenantOpenPlatformError, { profile }: Session): Expl
     error.name === 'TimeoutError'
       ? `The platform at ${profile.base_url} did not answer in time.`
       : `The platform at ${profile.base_url} cannot be reached: ${reasonOf(error)}.`;
-  return { what, next: ['topctl doctor'] };
+  return { what, next: [isUntrusted(error) ? `if this certificate is of your own CA, ${TRUST}` : 'topctl doctor'] };
 }
 
 /** Whether this answer leaves open what the platform did; or an earlier attempt does, whose answer was lost. */

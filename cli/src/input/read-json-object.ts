@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { type Context, readStdinBytes } from '../context.js';
 import { UsageError } from '../errors.js';
+import { inUtf8 } from './decode.js';
 
 /** Reads the value of a flag that takes JSON, `@file`, or `-` for stdin. It refuses what the platform would refuse. */
 export async function readJsonObject(
@@ -29,12 +30,11 @@ export async function readArgument(context: Context, flag: string, argument: str
 
 /** The bytes of a flag: the argument itself, the content of `@file`, or stdin for `-`. */
 export async function readArgumentBytes(context: Context, flag: string, argument: string): Promise<Buffer> {
-  if (argument === '-') return readStdinBytes(context);
+  if (argument === '-') return inUtf8(await readStdinBytes(context), `the input of ${flag}`);
   if (!argument.startsWith('@')) return Buffer.from(argument);
   const path = argument.slice(1);
-  try {
-    return await context.fs.readFile(resolve(context.cwd, path));
-  } catch (error) {
-    throw new UsageError(`cannot read ${path} of ${flag}: ${(error as Error).message}`);
-  }
+  const bytes = await context.fs.readFile(resolve(context.cwd, path)).catch((error: Error) => {
+    throw new UsageError(`cannot read ${path} of ${flag}: ${error.message}`);
+  });
+  return inUtf8(bytes, path);
 }

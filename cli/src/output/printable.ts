@@ -28,16 +28,11 @@ export function toJson(value: unknown, indent?: number): string {
   return printableJson(JSON.stringify(value, null, indent));
 }
 
-/** Only strings in double quotes have escapes in YAML. */
-export async function toYaml(value: object): Promise<string> {
-  const { Document, visit } = await import('yaml');
-  const document = new Document(value);
-  visit(document, {
-    Scalar(_, node) {
-      if (typeof node.value === 'string' && node.value.search(UNSAFE_IN_DOCUMENT) >= 0) node.type = 'QUOTE_DOUBLE';
-    },
-  });
-  return document.toString().replace(UNSAFE_IN_DOCUMENT, (character) => `\\U${hex(character.codePointAt(0) ?? 0, 8)}`);
+export const isUnsafeInDocument = (text: string) => text.search(UNSAFE_IN_DOCUMENT) >= 0;
+
+/** Only strings in double quotes have these escapes. */
+export function escapeForYaml(text: string): string {
+  return text.replace(UNSAFE_IN_DOCUMENT, (character) => `\\U${hex(character.codePointAt(0) ?? 0, 8)}`);
 }
 
 const hex = (code: number, digits: number) => code.toString(16).padStart(digits, '0');

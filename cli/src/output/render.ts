@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { pickFields, valueAt } from './pick-fields.js';
-import { printable, toJson, toYaml } from './printable.js';
+import { printable, toJson } from './printable.js';
 import { columnOf, renderDetails, renderRows } from './table.js';
 
 export const outputFormats = ['table', 'json', 'yaml', 'ndjson', 'id'] as const;
@@ -67,7 +67,9 @@ export const jsonLine = (item: object, fields: readonly string[] | undefined) =>
 
 export async function renderWhole({ format, fields }: Look, value: object): Promise<string> {
   const shown = picked(value, fields);
-  return format === 'yaml' ? toYaml(shown) : `${toJson(shown, 2)}\n`;
+  if (format !== 'yaml') return `${toJson(shown, 2)}\n`;
+  const { toYaml } = await import('./yaml.js');
+  return toYaml(shown);
 }
 
 const picked = (value: object, fields: readonly string[] | undefined) =>

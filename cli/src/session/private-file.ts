@@ -1,13 +1,14 @@
 import type { Context } from '../context.js';
 import { UsageError } from '../errors.js';
+import { textIn } from '../input/decode.js';
 import { messageLines } from '../output/message.js';
 
 /** The JSON of a file with secrets; undefined if there is no such file. Warns if others can read it. */
 export async function readPrivateJson({ fs, stderr }: Context, path: string): Promise<unknown> {
-  let text: string;
+  let bytes: Buffer;
   try {
     const { mode } = await fs.stat(path);
-    text = await fs.readFile(path, 'utf8');
+    bytes = await fs.readFile(path);
     if (process.platform !== 'win32' && mode & 0o077) {
       const warning = `warning: others can read the secret in ${path}; run: chmod 600 ${path}`;
       stderr.write(`${messageLines(stderr, warning)}\n`);
@@ -17,6 +18,7 @@ export async function readPrivateJson({ fs, stderr }: Context, path: string): Pr
     if (code === 'ENOENT') return undefined;
     throw new UsageError(`cannot read ${path}: ${message}`);
   }
+  const text = textIn(bytes, path);
   try {
     return JSON.parse(text);
   } catch {

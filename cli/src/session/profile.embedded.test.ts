@@ -210,6 +210,13 @@ describe('login', () => {
     expect(Object.keys(await filesBelow(cwd))).toEqual(['config/topctl/profiles.json.lock']);
   });
 
+  test('ends where no folder can be made, and names it', async () => {
+    const env = { HOME: '/proc', XDG_CONFIG_HOME: '' };
+    const { exitCode, stderr } = await topctl(argv, { env, stdin: demo.secret });
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('error: cannot create the folder /proc/.config: ENOENT');
+  });
+
   test('saves nothing if the secret is wrong', async () => {
     const cwd = temporaryFolder();
     const { exitCode } = await topctl(argv, { cwd, stdin: admin.secret });

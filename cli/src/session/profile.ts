@@ -10,6 +10,8 @@ export type Profile = {
   tenant_id?: string;
   client_id: string;
   secret: string;
+  /** Certificates in PEM that are trusted besides those of Node. */
+  ca_file?: string;
 };
 
 /** A profile and where it comes from, for messages. */
@@ -92,7 +94,7 @@ export function saveProfile(context: Context, name: string | undefined, profile:
 }
 
 function checkedProfile(profile: unknown, source: string): ResolvedProfile {
-  const { base_url, tenant_id, client_id, secret } = isRecord(profile) ? profile : {};
+  const { base_url, tenant_id, client_id, secret, ca_file } = isRecord(profile) ? profile : {};
   const missing = Object.entries({ base_url, client_id, secret })
     .filter(([, value]) => typeof value !== 'string' || value === '')
     .map(([name]) => name);
@@ -102,6 +104,7 @@ function checkedProfile(profile: unknown, source: string): ResolvedProfile {
     ...(typeof tenant_id === 'string' && { tenant_id }),
     client_id: client_id as string,
     secret: secret as string,
+    ...(typeof ca_file === 'string' && { ca_file }),
     source,
   };
 }

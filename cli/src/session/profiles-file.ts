@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Context } from '../context.js';
 import { UsageError } from '../errors.js';
-import { writeFileAtomically } from '../write-file-atomically.js';
+import { nullIfAbsent, writeFileAtomically } from '../write-file-atomically.js';
 import { withLock } from './lock-file.js';
 import { isRecord, readPrivateJson } from './private-file.js';
 
@@ -29,13 +29,23 @@ export async function changeProfilesFile(
   change: (file: ProfilesFile) => ProfilesFile,
 ): Promise<string> {
   const path = profilesPath(context);
-  await context.fs.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await makeFolder(context, dirname(path));
   await withLock(context, `${path}.lock`, async () => {
     const { profiles, current } = change(await readProfilesFile(context));
     const text = `${JSON.stringify({ profiles, ...(current !== DEFAULT && { current }) }, null, 2)}\n`;
     await writeFileAtomically(context, path, (file) => file.writeFile(text), { mode: 0o600 });
   });
   return path;
+}
+
+/** Node's own `recursive` never ends below a folder such as /proc, where mkdir answers ENOENT. */
+async function makeFolder({ fs }: Pick<Context, 'fs'>, path: string): Promise<void> {
+  if (await fs.stat(path).catch(nullIfAbsent)) return;
+  await makeFolder({ fs }, dirname(path));
+  await fs.mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    // Another topctl was faster.
+    if (error.code !== 'EEXIST') throw new UsageError(`cannot create the folder ${path}: ${error.message}`);
+  });
 }
 
 function profilesPath({ env }: Context): string {

@@ -1,5 +1,6 @@
 import type { TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Context } from '../context.js';
+import { networkOf } from './network.js';
 import { logAttempts, noteClock, noteSilence, type WrapFetch } from './notices.js';
 import { type Profile, type ProfileFlags, type ResolvedProfile, resolveProfile } from './profile.js';
 import { recordRequests, type SentRequest } from './sent-request.js';
@@ -12,8 +13,12 @@ export type Session = {
   client: TenantOpenPlatform;
   /** For requests without an operation. They are recorded and held back like the requests of the client. */
   fetch: typeof fetch;
+  /** For requests that are no part of the command, such as those of doctor. */
+  network: typeof fetch;
   /** The last request, to explain a refused signature. */
   lastRequest: () => SentRequest | undefined;
+  /** The last request that may have changed something. */
+  lastChange: () => SentRequest | undefined;
   /** Whether an answer said that its idempotency key was used before. */
   isReplay: () => boolean;
   /** How far the platform's clock is ahead of this machine's, once an answer has told. */
@@ -50,7 +55,8 @@ export async function connect(
     ...(verbose ? [logAttempts(context, baseUrl)] : []),
     wrap,
   ];
-  const recorder = recordRequests(wraps.reduce((send, wrapFetch) => wrapFetch(send), context.fetch));
+  const network = await networkOf(context, profile);
+  const recorder = recordRequests(wraps.reduce((send, wrapFetch) => wrapFetch(send), network));
   const limits = timeout === undefined ? {} : { timeoutMs: timeout * 1000, deadlineMs: timeout * 1000 };
   const client = new TenantOpenPlatform({ baseUrl, clientId, secret, fetch: recorder.fetch, ...limits });
   return {
@@ -58,7 +64,9 @@ export async function connect(
     source,
     client,
     fetch: recorder.fetch,
+    network,
     lastRequest: recorder.last,
+    lastChange: recorder.lastChange,
     isReplay: recorder.isReplay,
     clockOffsetMs: clock.offsetMs,
     tenant: async () => (profile.tenant_id ??= (await client.me.get()).tenant_id),

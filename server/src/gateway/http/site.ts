@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { readinessOf } from '@tenant-open-platform/contract';
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ApiError } from '../../foundation/api-error.js';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
@@ -45,8 +46,7 @@ export function addProbes(app: Express, probes: Probes, metrics: Metrics): void 
   app.get('/livez', (_req, res) => sendJson(res, { status: 'live' }));
   app.get('/readyz', async (_req, res) => {
     const reason = await unreadyReason();
-    if (reason) sendJson(res, { status: 'unready', reason }, 503);
-    else sendJson(res, { status: 'ready' });
+    sendJson(res, readinessOf(reason), reason === null ? 200 : 503);
   });
   app.get('/metrics', async (_req, res) => {
     res.type(metrics.contentType).end(await renderMetrics());

@@ -1,0 +1,1 @@
+export { confirm, password, select, text } from '@clack/prompts';
