@@ -92,7 +92,11 @@ async function copyPrepared(files: string): Promise<void> {
 
 async function writeThrough(file: string): Promise<void> {
   const handle = await open(file);
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
