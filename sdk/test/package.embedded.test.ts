@@ -32,9 +32,9 @@ test.each([
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 570 kB', () => {
+test('the built files are at most 585 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(570_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(585_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */

@@ -299,3 +299,16 @@ test.each(['RECENT', 'OLD'] as const)(
     await bus.close();
   },
 );
+
+test('of two commands of one vendor, the one that is due before the oldest unhandled update ends, and the other waits', async () => {
+  const [early, late] = [await dispatched(), await dispatched()];
+  const { bus, take } = await busWithUntaken();
+  await setDeadline([early], ago(10));
+  await setDeadline([late], new Date());
+  const sweep = createSweeper(bus);
+  expect(await sweep()).toBe(1);
+  expect(await statusesOf([early, late])).toEqual(['TIMED_OUT', 'DISPATCHED']);
+  await take();
+  expect(await sweep()).toBe(1);
+  expect(await statusOf(late)).toBe('TIMED_OUT');
+});

@@ -3,6 +3,8 @@ import { type Answer, type Profile, signedRequest, type TestTenant } from '@tena
 import { untilServed } from './until-served.js';
 
 export const COMMANDS = '/api/v1/open/downlink/commands';
+const BATCHES = '/api/v1/open/downlink/command-batches';
+const MANY = 500;
 
 /** Creates a command and returns its id. Like every well-behaved caller it retries a 503 after `Retry-After`. */
 export async function newCommand(operator: Profile, fields: object = {}, node?: string): Promise<string> {
@@ -27,10 +29,14 @@ export async function completed(reader: Profile, commandId: string): Promise<Ans
 export const cancelCommand = (operator: Profile, commandId: string): Promise<Answer> =>
   signedRequest(operator, 'POST', `${COMMANDS}/${commandId}/cancel`);
 
-/** A canceled command. The relay is fast, so several are canceled at once: one of them is in time. */
+/** A canceled command. The relay is fast, so it gets so much to send that the last one is canceled in time. */
 export async function canceledCommand({ operator }: TestTenant): Promise<Answer['body']> {
+  const command = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
   for (;;) {
-    const tries = Array.from({ length: 8 }, async () => cancelCommand(operator, await newCommand(operator)));
+    const batch = () => Array.from({ length: MANY }, () => ({ idempotency_key: randomUUID(), ...command }));
+    const create = () => signedRequest(operator, 'POST', BATCHES, { body: { commands: batch() } });
+    const created = await Promise.all([untilServed(create), untilServed(create)]);
+    const tries = created.map(({ body }) => cancelCommand(operator, body.items.at(-1).command_id));
     const canceled = (await Promise.all(tries)).find(({ status }) => status === 200);
     if (canceled) return canceled.body;
   }

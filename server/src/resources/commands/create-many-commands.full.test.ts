@@ -91,3 +91,42 @@ test('a schema that changed on another node applies to the next batch, and repla
   await put('/command-types/any', { payload_schema: { type: 'object' } });
   expect(await create([command({}), command({ b: 1 })])).toEqual(['ACCEPTED', 'ACCEPTED']);
 });
+
+test('of a batch of which one type has changed on another node, all commands are stored together, in order', async () => {
+  const { operator } = await createTenant();
+  const [one, other] = platform().nodes;
+  const vendor = `vendor_${randomUUID()}`;
+  const put = async (path: string, body: object) => {
+    const target = `/api/v1/platform/catalog/vendors/${vendor}${path}`;
+    expect((await signedRequest(platform().admin, 'PUT', target, { body, ...(one && { node: one }) })).status).toBe(
+      200,
+    );
+  };
+  const command = (command_type: string, payload: object) => ({
+    vendor,
+    device_id: 'd-1',
+    command_type,
+    payload,
+    idempotency_key: randomUUID(),
+  });
+
+  const create = async (commands: object[]) => {
+    const options = { body: { commands }, ...(other && { node: other }) };
+    return (await signedRequest(operator, 'POST', BATCHES, options)).body.items;
+  };
+  await put('', { enabled: true });
+  for (const type of ['changed', 'kept']) {
+    await put(`/command-types/${type}`, { description: 'Any.', payload_schema: { type: 'object' } });
+  }
+  await create([command('changed', {}), command('kept', {})]);
+  await put('/command-types/changed', { payload_schema: { required: ['a'] } });
+  const items = await create([
+    command('changed', { a: 1 }),
+    command('kept', {}),
+    command('changed', { a: 1 }),
+    command('kept', {}),
+  ]);
+  const ids = items.map(({ command_id }: Item) => command_id);
+  expect(ids).toEqual([...ids].sort());
+  expect(new Set(items.map(({ accepted_at }: { accepted_at: string }) => accepted_at)).size).toBe(1);
+});

@@ -9,9 +9,15 @@ test('lists commands of several statuses, those that have ended, and those that 
   const open = await newCommand(tenant.operator, { device_id: 'offline-1', timeout_seconds: 300 });
   /** Which of the two are listed; other commands of the tenant may have ended or not. */
   const listed = async (query: string) => {
-    const { status, raw, body } = await signedRequest(tenant.operator, 'GET', `${COMMANDS}?${query}`);
-    expect(status, raw).toBe(200);
-    const ids = body.items.map(({ command_id }: { command_id: string }) => command_id);
+    const ids: string[] = [];
+    for (let cursor = ''; ; ) {
+      const target = `${COMMANDS}?limit=500&${query}${cursor}`;
+      const { status, raw, body } = await signedRequest(tenant.operator, 'GET', target);
+      expect(status, raw).toBe(200);
+      ids.push(...body.items.map(({ command_id }: { command_id: string }) => command_id));
+      if (body.next_cursor === null) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
     return { canceled: ids.includes(canceled), open: ids.includes(open) };
   };
   expect(await listed('is_final=false')).toEqual({ canceled: false, open: true });

@@ -3,6 +3,7 @@ import {
   createCredential,
   createTenant,
   type Profile,
+  platform,
   signedRequest,
   type TestTenant,
 } from '@tenant-open-platform/testing';
@@ -143,4 +144,19 @@ test('lists the built-in roles, then the custom roles by name, in pages of any s
   const withoutRequestIds = (roles: Record<string, unknown>[]) => roles.map(({ request_id: _, ...role }) => role);
   for (const limit of [1, 2, 3, 4, 9, 10])
     expect([limit, withoutRequestIds(await rolesOf(fresh, limit))]).toEqual([limit, withoutRequestIds(whole)]);
+});
+
+test('a custom role grants nothing of a role with the same name in another tenant', async () => {
+  const [own, other] = [await createTenant(), await createTenant()];
+  const { admin } = platform();
+  const at = (tenantId: string) => `/api/v1/platform/tenants/${tenantId}`;
+  const put = async (tenantId: string, scopes: string[]) =>
+    expect((await signedRequest(admin, 'PUT', `${at(tenantId)}/roles/same`, { body: { scopes } })).status).toBe(200);
+  await put(own.tenant_id, ['open:catalog:read']);
+  await put(other.tenant_id, ['open:event:read']);
+  const caller = await createCredential(own.tenant_id);
+  const body = { client_id: caller.client_id, role: 'same' };
+  expect((await signedRequest(admin, 'POST', `${at(own.tenant_id)}/role-bindings`, { body })).status).toBe(201);
+  expect((await signedRequest(caller, 'GET', '/api/v1/open/catalog')).status).toBe(200);
+  expect((await signedRequest(caller, 'GET', '/api/v1/open/events')).body.code).toBe('FORBIDDEN');
 });
