@@ -152,7 +152,10 @@ export async function startWorkingPlatform({ perSecond }: { perSecond: number })
         .sent()
         .slice(captured.length)
         .filter(({ status }) => status === 202);
-      expect(new Set(await Promise.all(admitted.map(sendAgain)))).toEqual(new Set(['401 NONCE_REUSED']));
+      const again = await Promise.all(admitted.map(sendAgain));
+      expect(again).toContain('401 NONCE_REUSED');
+      // The first of these were admitted by the lost history.
+      expect(again.filter((answer) => !/^401 (NONCE_REUSED|CLOCK_SKEW)$/.test(answer))).toEqual([]);
       const session = openSession(database.superuserUrl);
       expect(await session`select from database_generations`).toHaveLength(restores + 1);
       await session.end();
