@@ -150,7 +150,7 @@ const schemas = fc.letrec<{ schema: unknown }>((tie) => {
 
 const $defs = { object: { properties: { a: true } }, array: { prefixItems: [{ type: 'number' }] } };
 
-test('agrees with another implementation about random schemas', async () => {
+test('agrees with another implementation about random schemas', { timeout: 300_000 }, async () => {
   const seed = Date.now();
   const samples = fc.sample(fc.tuple(schemas, fc.array(value, { minLength: PAYLOADS, maxLength: PAYLOADS })), {
     seed,

@@ -4,7 +4,6 @@ import { untilServed } from './until-served.js';
 
 export const COMMANDS = '/api/v1/open/downlink/commands';
 const BATCHES = '/api/v1/open/downlink/command-batches';
-const MANY = 500;
 
 /** Creates a command and returns its id. Like every well-behaved caller it retries a 503 after `Retry-After`. */
 export async function newCommand(operator: Profile, fields: object = {}, node?: string): Promise<string> {
@@ -32,10 +31,10 @@ export const cancelCommand = (operator: Profile, commandId: string): Promise<Ans
 /** A canceled command. The relay is fast, so it gets so much to send before it that it is canceled in time. */
 export async function canceledCommand({ operator }: TestTenant): Promise<Answer['body']> {
   const command = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
-  const batch = () => Array.from({ length: MANY }, () => ({ idempotency_key: randomUUID(), ...command }));
+  const batch = () => Array.from({ length: 50 }, () => ({ idempotency_key: randomUUID(), ...command }));
   const create = () => signedRequest(operator, 'POST', BATCHES, { body: { commands: batch() } });
   for (;;) {
-    await Promise.all([untilServed(create), untilServed(create)]);
+    await Promise.all(Array.from({ length: 20 }, () => untilServed(create)));
     const canceled = await cancelCommand(operator, await newCommand(operator));
     if (canceled.status === 200) return canceled.body;
   }
