@@ -14,5 +14,5 @@ process.exitCode = await run({
   fetch,
   signals: process,
 });
-// The work whose output nobody gets ends now.
+// Nobody reads stdout any more: end now, whatever still runs.
 if (process.stdout.errored) process.exit();

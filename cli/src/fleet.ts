@@ -134,7 +134,7 @@ export async function sendFleet(invocation: Invocation, { client }: Session, { f
     `batch ${journal.batchId}: ${accepted} of ${lines.length} accepted`,
     ...(wait ? [`${accepted - unsuccessful} succeeded`] : []),
   ].join(', ');
-  // Whoever has not seen the results runs the command again, with the same keys.
+  // If the output was lost, the caller runs the command again: the file keeps its keys.
   await written(context);
   if (failed.length === 0) await journal.remove();
   if (failed.length + unsuccessful === 0) return invocation.note(facts);

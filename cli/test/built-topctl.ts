@@ -12,7 +12,7 @@ type World = {
   stdin?: string;
   /** The input for each prompt of a terminal, in order. Absent: no terminal. */
   typed?: readonly string[];
-  /** Where stdout or stderr goes instead: an open file, or a pipe that nobody reads. */
+  /** Replaces stdout or stderr: by an open file, or by a pipe that nobody reads. */
   stdout?: number | 'closed';
   stderr?: number;
 };

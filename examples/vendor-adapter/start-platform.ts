@@ -73,6 +73,16 @@ export async function startPlatform() {
 
   const read = async (commandId: string) => (await signedRequest(demo, 'GET', `${commands}/${commandId}`)).body;
 
+  /** The record of a command once this field has a value. */
+  const recordWith = (commandId: string, field: string) =>
+    vi.waitFor(
+      async () => {
+        const body = await read(commandId);
+        expect(body[field]).not.toBeNull();
+        return body;
+      },
+      { timeout: 25_000, interval: 100 },
+    );
   return {
     nats,
     platformUser,
@@ -86,15 +96,8 @@ export async function startPlatform() {
       return accepted.body.command_id;
     },
     read,
-    outcomeOf: (commandId: string) =>
-      vi.waitFor(
-        async () => {
-          const body = await read(commandId);
-          expect(body.completed_at).not.toBeNull();
-          return body;
-        },
-        { timeout: 25_000, interval: 100 },
-      ),
+    outcomeOf: (commandId: string) => recordWith(commandId, 'completed_at'),
+    lateResultOf: async (commandId: string) => (await recordWith(commandId, 'late_result')).late_result,
     /** Runs an adapter in a process of its own. */
     async startAdapter({
       argv: [program = '', ...parameters],

@@ -19,19 +19,15 @@ grant select, insert, update on database_generations to top_system;
 --> statement-breakpoint
 grant select on database_generations to top_app, top_ingest;
 --> statement-breakpoint
--- Each new connection calls it once, as top_system, before anything else. It begins a generation if Postgres shows that
--- it is another one. The number of the cluster shows another installation; that of the database or of this table shows a
--- dump that was restored; the timeline shows a promoted standby or a recovery to a point in time. The name of the current
--- WAL file has the timeline at once, the control file only after a checkpoint. A caller that says so in `declared` begins
--- a generation too.
+-- Each new connection calls it once, as top_system, before anything else. It begins a generation if Postgres shows that it
+-- is another one: by the number of its cluster (another installation), of the database or of this table (a dump that was
+-- restored), or by its timeline (a promoted standby, recovery to a point in time; the name of the current WAL file shows a
+-- promotion at once, the control file only after a checkpoint). It begins one too if the caller says so in `declared`.
 -- A restart, a crash or a minor upgrade changes none of these.
---
--- `known_generation` is the one that the caller knows. If another has begun since, it declares nothing: of all who notice
--- a restore at the same time, one begins the generation.
 --
 -- The commands that are open in the copy get the boundary `copied_until` from the copy itself, so no clock is compared.
 -- Whoever led the relay has lost the lease: the numbers that it remembers are of another history.
-create function look_at_generation_v1(declared text default null, known_generation bigint default null)
+create function look_at_generation_v1(declared text default null)
 returns table (generation bigint, began_at timestamptz)
 language plpgsql
 as $$
@@ -64,7 +60,7 @@ begin
       );
       cause := case
         when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
-        when known_generation is null or known_generation = known.generation then declared
+        else declared
       end;
       if known.started_at is distinct from started then
         known.log_end_at_start := log_end;
@@ -101,9 +97,9 @@ begin
 end
 $$;
 --> statement-breakpoint
-revoke execute on function look_at_generation_v1(text, bigint) from public;
+revoke execute on function look_at_generation_v1(text) from public;
 --> statement-breakpoint
-grant execute on function look_at_generation_v1(text, bigint) to top_system;
+grant execute on function look_at_generation_v1(text) to top_system;
 --> statement-breakpoint
 set local role top_ingest;
 --> statement-breakpoint

@@ -178,6 +178,21 @@ end
 $$;
 
 --
+-- Name: declare_restored_v1(bigint); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.declare_restored_v1(known bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  perform pg_advisory_xact_lock(5120998349);
+  perform public.look_at_generation_v1(
+    case when (select max(generation) from public.database_generations) = known then 'WITNESS' end
+  );
+end
+$$;
+
+--
 -- Name: grants_v1(text, text, text, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -203,10 +218,10 @@ CREATE FUNCTION public.grants_v1(tenant text, object text, action text, granting
 $_$;
 
 --
--- Name: look_at_generation_v1(text, bigint); Type: FUNCTION; Schema: public; Owner: -
+-- Name: look_at_generation_v1(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.look_at_generation_v1(declared text DEFAULT NULL::text, known_generation bigint DEFAULT NULL::bigint) RETURNS TABLE(generation bigint, began_at timestamp with time zone)
+CREATE FUNCTION public.look_at_generation_v1(declared text DEFAULT NULL::text) RETURNS TABLE(generation bigint, began_at timestamp with time zone)
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
@@ -238,7 +253,7 @@ begin
       );
       cause := case
         when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
-        when known_generation is null or known_generation = known.generation then declared
+        else declared
       end;
       if known.started_at is distinct from started then
         known.log_end_at_start := log_end;
@@ -1734,6 +1749,13 @@ REVOKE ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted b
 GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) TO platform;
 
 --
+-- Name: FUNCTION declare_restored_v1(known bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.declare_restored_v1(known bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.declare_restored_v1(known bigint) TO top_system;
+
+--
 -- Name: FUNCTION grants_v1(tenant text, object text, action text, granting_roles text); Type: ACL; Schema: public; Owner: -
 --
 
@@ -1742,11 +1764,11 @@ GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, gr
 GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) TO top_ingest;
 
 --
--- Name: FUNCTION look_at_generation_v1(declared text, known_generation bigint); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION look_at_generation_v1(declared text); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.look_at_generation_v1(declared text, known_generation bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text, known_generation bigint) TO top_system;
+REVOKE ALL ON FUNCTION public.look_at_generation_v1(declared text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text) TO top_system;
 
 --
 -- Name: FUNCTION used_keys_v1(requests text); Type: ACL; Schema: public; Owner: -

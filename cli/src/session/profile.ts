@@ -10,7 +10,7 @@ export type Profile = {
   tenant_id?: string;
   client_id: string;
   secret: string;
-  /** Certificates in PEM that are trusted besides those of Node. */
+  /** A file of certificates in PEM. topctl trusts them, and those of Node. */
   ca_file?: string;
 };
 

@@ -6,9 +6,9 @@ import { UsageError } from '../errors.js';
 export type HttpProxy = { url: URL; variable: string };
 
 /**
- * The proxy of HTTPS_PROXY or HTTP_PROXY for a URL, unless NO_PROXY excludes it. The rules are those of curl and Go: a
- * variable in small letters comes first, and a name of NO_PROXY includes the names below it. As in Go, this machine is
- * never reached through a proxy.
+ * The proxy for a URL, from HTTPS_PROXY or HTTP_PROXY. NO_PROXY lists the hosts that need none. curl and Go have the same
+ * rules: a variable in small letters comes first, and a name in NO_PROXY covers its subdomains. As in Go, loopback
+ * addresses use no proxy.
  */
 export function proxyFor(env: Context['env'], { protocol, hostname, port }: URL): HttpProxy | undefined {
   const names = protocol === 'https:' ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];

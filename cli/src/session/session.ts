@@ -13,7 +13,7 @@ export type Session = {
   client: TenantOpenPlatform;
   /** For requests without an operation. They are recorded and held back like the requests of the client. */
   fetch: typeof fetch;
-  /** For requests that are no part of the command, such as those of doctor. */
+  /** Sends requests of topctl itself, such as those of doctor. They are not recorded. */
   network: typeof fetch;
   /** The last request, to explain a refused signature. */
   lastRequest: () => SentRequest | undefined;

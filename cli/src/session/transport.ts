@@ -7,7 +7,7 @@ import type { ReadableStream } from 'node:stream/web';
 import type { HttpProxy } from './proxy-for.js';
 import { addressOf, credentialsFor, refusedBy, requestOf, TunnelAgent, unreachableProxy } from './tunnel.js';
 
-/** Certificates that are trusted besides those of Node. */
+/** The trusted certificates; by default those of Node. */
 type Trust = { ca?: readonly string[] | undefined };
 
 /**

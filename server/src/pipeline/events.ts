@@ -225,7 +225,7 @@ const logEnd = statement(
 
 const declared = statement(
   'events: declare a restore',
-  (known: number) => sql`select from look_at_generation_v1('WITNESS', ${known}::bigint)`,
+  (known: number) => sql`select from declare_restored_v1(${known}::bigint)`,
 );
 
 /**

@@ -1,6 +1,12 @@
+import { createHmac } from 'node:crypto';
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { newCommand } from '../../test/support/commands.js';
+import { dispatch } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
+import type { Keyring } from '../foundation/secrets/keyring.js';
+import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
 import { compareWithBus, createContinuation } from './events.js';
 
 const platform = await startIdlePlatform();
@@ -16,12 +22,13 @@ const opened = () => {
 };
 
 test('of many processes and cursors that notice a restore at the same time, one begins a generation', async () => {
+  const before = await causes();
   const processes = Array.from({ length: 4 }, opened);
-  const beyond = { generation: 0, seq: '1000000' };
+  const beyond = { generation: await newest(), seq: '1000000' };
   const found = await Promise.all(
     processes.flatMap(({ continueFrom }) => Array.from({ length: 5 }, () => continueFrom(beyond))),
   );
-  expect(await causes()).toEqual(['FIRST', 'WITNESS']);
+  expect(await causes()).toEqual([...before, 'WITNESS']);
   expect(new Set(found.map(({ seq }) => seq)).size).toBe(1);
   expect(found.every(({ restoredAt }) => restoredAt !== null)).toBe(true);
 });
@@ -59,4 +66,41 @@ test('an event on the bus that the log lacks begins one generation, however many
   await database.generations.look();
   await compareWithBus(database, { lastEvent: async () => null });
   expect(await causes()).toEqual([...before, 'WITNESS']);
+});
+
+test('a command that was accepted since Postgres started is no command of a copy, and is sent', async () => {
+  const id = await newCommand(platform.demo, { timeout_seconds: 300 });
+  const { database, continueFrom } = opened();
+  await database.generations.look();
+  const before = await causes();
+  await continueFrom({ generation: await newest(), seq: '1000000' });
+  expect(await causes()).toEqual([...before, 'WITNESS']);
+  const [declared] = await superuser`select copied_until from database_generations order by generation desc limit 1`;
+  expect(declared?.copied_until).toBeNull();
+  expect(await dispatch(database, platform.demo.tenant_id, id)).not.toBeNull();
+});
+
+test('in a new generation the secrets are read again: a version may belong to another secret', async () => {
+  const { database, continueFrom } = opened();
+  let secret = 'of the lost history';
+  const keyring = {
+    keyIds: ['test'],
+    has: () => true,
+    seal: () => Buffer.alloc(0),
+    open: (_sealed: Buffer, owner: string) => (owner === 'stand-in' ? 'nobody knows it' : secret),
+  } as unknown as Keyring;
+  const verify = createSignatureVerifier(database, keyring, pino({ level: 'silent' }));
+  const signedWith = (key: string) => ({
+    clientId: platform.demo.client_id,
+    stringToSign: 'text',
+    signature: createHmac('sha256', key).update('text').digest(),
+    network: '192.0.2.1',
+  });
+  const lost = signedWith(secret);
+  expect(await verify(lost)).toMatchObject({ secretVersion: 1 });
+  secret = 'of the restored history';
+  expect(await verify(lost)).toMatchObject({ secretVersion: 1 });
+  await continueFrom({ generation: await newest(), seq: '1000000' });
+  expect(await verify(lost)).toBeNull();
+  expect(await verify(signedWith(secret))).toMatchObject({ secretVersion: 1 });
 });

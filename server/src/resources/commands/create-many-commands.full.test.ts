@@ -8,6 +8,13 @@ const BATCHES = '/api/v1/open/downlink/command-batches';
 const ROUNDS = 10;
 const COMMANDS_OF_A_BATCH = 100;
 
+/** Changes the catalog through this node. */
+async function put(vendor: string, path: string, body: object, node: string | undefined) {
+  const target = `/api/v1/platform/catalog/vendors/${vendor}${path}`;
+  const { status, raw } = await signedRequest(platform().admin, 'PUT', target, { body, ...(node && { node }) });
+  expect(status, raw).toBe(200);
+}
+
 type Item = { command_id: string; idempotent_replayed?: boolean };
 
 test('of equal batches at the same time on two nodes, also in another order, each command is created once', async () => {
@@ -58,12 +65,6 @@ test('a schema that changed on another node applies to the next batch, and repla
   const { operator } = await createTenant();
   const [one, other] = platform().nodes;
   const vendor = `vendor_${randomUUID()}`;
-  const put = async (path: string, body: object) => {
-    const target = `/api/v1/platform/catalog/vendors/${vendor}${path}`;
-    expect((await signedRequest(platform().admin, 'PUT', target, { body, ...(one && { node: one }) })).status).toBe(
-      200,
-    );
-  };
   const command = (payload: object) => ({
     vendor,
     device_id: 'd-1',
@@ -78,17 +79,17 @@ test('a schema that changed on another node applies to the next batch, and repla
       item.error ? item.error.code : item.idempotent_replayed ? 'REPLAYED' : 'ACCEPTED',
     );
   };
-  await put('', { enabled: true });
-  await put('/command-types/any', { description: 'Any.', payload_schema: { type: 'object' } });
+  await put(vendor, '', { enabled: true }, one);
+  await put(vendor, '/command-types/any', { description: 'Any.', payload_schema: { type: 'object' } }, one);
   const before = command({});
   expect(await create([before])).toEqual(['ACCEPTED']);
-  await put('/command-types/any', { payload_schema: { required: ['a'] } });
+  await put(vendor, '/command-types/any', { payload_schema: { required: ['a'] } }, one);
   expect(await create([command({ a: 1 }), before, command({})])).toEqual([
     'ACCEPTED',
     'REPLAYED',
     'COMMAND_PAYLOAD_INVALID',
   ]);
-  await put('/command-types/any', { payload_schema: { type: 'object' } });
+  await put(vendor, '/command-types/any', { payload_schema: { type: 'object' } }, one);
   expect(await create([command({}), command({ b: 1 })])).toEqual(['ACCEPTED', 'ACCEPTED']);
 });
 
@@ -96,12 +97,6 @@ test('of a batch of which one type has changed on another node, all commands are
   const { operator } = await createTenant();
   const [one, other] = platform().nodes;
   const vendor = `vendor_${randomUUID()}`;
-  const put = async (path: string, body: object) => {
-    const target = `/api/v1/platform/catalog/vendors/${vendor}${path}`;
-    expect((await signedRequest(platform().admin, 'PUT', target, { body, ...(one && { node: one }) })).status).toBe(
-      200,
-    );
-  };
   const command = (command_type: string, payload: object) => ({
     vendor,
     device_id: 'd-1',
@@ -114,12 +109,12 @@ test('of a batch of which one type has changed on another node, all commands are
     const options = { body: { commands }, ...(other && { node: other }) };
     return (await signedRequest(operator, 'POST', BATCHES, options)).body.items;
   };
-  await put('', { enabled: true });
+  await put(vendor, '', { enabled: true }, one);
   for (const type of ['changed', 'kept']) {
-    await put(`/command-types/${type}`, { description: 'Any.', payload_schema: { type: 'object' } });
+    await put(vendor, `/command-types/${type}`, { description: 'Any.', payload_schema: { type: 'object' } }, one);
   }
   await create([command('changed', {}), command('kept', {})]);
-  await put('/command-types/changed', { payload_schema: { required: ['a'] } });
+  await put(vendor, '/command-types/changed', { payload_schema: { required: ['a'] } }, one);
   const items = await create([
     command('changed', { a: 1 }),
     command('kept', {}),
