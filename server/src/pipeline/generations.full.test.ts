@@ -1,15 +1,21 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { dispatch } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
+import type { Transaction } from '../foundation/database/database.js';
+import { asAllTenants, asTenant } from '../foundation/database/row-level-security.js';
 import type { Keyring } from '../foundation/secrets/keyring.js';
 import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
-import { compareWithBus, createContinuation } from './events.js';
+import { listEvents } from '../resources/events/events.js';
+import { compareWithBus, createContinuation, logEvents } from './events.js';
+import type { WaitFor } from './wait-for.js';
 
 const platform = await startIdlePlatform();
+type EventList = { items: { event_id: string }[]; next_cursor: string; restored_at: string | null };
+
 const superuser = openSession(platform.superuserUrl);
 const causes = async () =>
   (await superuser`select cause from database_generations order by generation`).map(({ cause }) => cause);
@@ -78,6 +84,40 @@ test('a command that was accepted since Postgres started is no command of a copy
   const [declared] = await superuser`select copied_until from database_generations order by generation desc limit 1`;
   expect(declared?.copied_until).toBeNull();
   expect(await dispatch(database, platform.demo.tenant_id, id)).not.toBeNull();
+});
+
+test('a reader who waits while a generation begins is told, and goes on after the last event that both have', async () => {
+  const { tenant_id } = platform.demo;
+  const { database, continueFrom } = opened();
+  const beginGeneration = async () => continueFrom({ generation: await newest(), seq: '1000000' });
+  const call = {
+    tenantId: tenant_id,
+    asTenant: <Result>(work: (tx: Transaction) => Promise<Result>) => asTenant(database, tenant_id, work),
+  };
+  let whileWaiting: () => Promise<unknown> = async () => {};
+  const waitFor: WaitFor = async ({ look }) => {
+    const found = await look();
+    await whileWaiting();
+    return found;
+  };
+  const list = listEvents(waitFor, randomBytes(32), database);
+  const read = async (query: object) =>
+    (await list({ query: { limit: 10, order: 'asc', ...query } } as never, call as never)).body as EventList;
+
+  await database.generations.look();
+  await beginGeneration();
+  const shared = (await read({ from: 'now' })).next_cursor;
+  const command_id = await newCommand(platform.demo, { timeout_seconds: 300 });
+  await asAllTenants(database, (tx) => logEvents(tx, [{ tenant_id, command_id, event_type: 'command.accepted' }]));
+  const { items, next_cursor } = await read({ cursor: shared });
+  whileWaiting = async () => {
+    whileWaiting = async () => {};
+    await beginGeneration();
+  };
+  const after = await read({ cursor: next_cursor, wait_seconds: 20 });
+  expect(after).toMatchObject({ items: items.map(({ event_id }) => ({ event_id })), restored_at: expect.any(String) });
+  expect(items).toHaveLength(1);
+  expect(await read({ cursor: after.next_cursor })).toMatchObject({ items: [], restored_at: null });
 });
 
 test('in a new generation the secrets are read again: a version may belong to another secret', async () => {

@@ -20,10 +20,15 @@ import { cursorWriter, readCursor } from '../lists.js';
 
 const BEGINNING = '0';
 
+type List = Parameters<Handler<'events.list'>>;
+type Query = List[0]['query'];
+
 export const listEvents = (waitFor: WaitFor, cursorKey: Buffer, database: Database): Handler<'events.list'> => {
   const continuedAt = createContinuation(database);
-  return async ({ query: { limit, cursor, wait_seconds: waitSeconds, from, ...filters } }, call) => {
+
+  async function readPage({ limit, cursor, wait_seconds: waitSeconds, from, ...filters }: Query, call: List[1]) {
     const { tenantId } = call;
+    const generation = database.generations.current().id;
     const list = { call, filters };
     const direction = filters.order;
     const isDescending = direction === 'desc';
@@ -77,7 +82,6 @@ export const listEvents = (waitFor: WaitFor, cursorKey: Buffer, database: Databa
     const rows = isOnlyPlace ? [] : found.rows.slice(0, found.limit);
     const isFull = found.rows.length > found.limit;
     const write = cursorWriter(list);
-    const generation = database.generations.current().id;
     const cursorAt = (seq: string) => write(numbers.seal({ generation, seq }));
     const items = rows.map(({ event, command }) => ({
       ...presentEvent(event, command),
@@ -86,7 +90,15 @@ export const listEvents = (waitFor: WaitFor, cursorKey: Buffer, database: Databa
     const lastRead = isOnlyPlace || isFull ? null : found.lastRead;
     const next_cursor = lastRead === null ? (items.at(-1)?.cursor ?? cursorAt(position)) : cursorAt(lastRead);
     const restored_at = restoredAt?.toISOString() ?? null;
-    return { status: 200, body: { items, next_cursor, restored_at, request_id: call.requestId } };
+    return { generation, body: { items, next_cursor, restored_at, request_id: call.requestId } };
+  }
+
+  return async (request, call) => {
+    // A page that was begun in a generation that has ended is read again: its position may be another event's by now.
+    for (let { query } = request; ; query = { ...query, wait_seconds: 0 }) {
+      const { generation, body } = await readPage(query, call);
+      if (generation === database.generations.current().id) return { status: 200, body };
+    }
   };
 };
 
