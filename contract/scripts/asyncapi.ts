@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { durables, inboxPrefix } from '../src/bus/durables.js';
 import { MAX_MESSAGE_BYTES } from '../src/bus/limits.js';
 import { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from '../src/bus/messages.js';
+import { SENT_AGAIN } from '../src/bus/nats.js';
 import { API_PREFIX } from '../src/bus/permissions.js';
 import { subjects } from '../src/bus/subjects.js';
 import { eventTypes } from '../src/events.js';
@@ -137,6 +138,12 @@ const headers = {
       type: 'string',
       description:
         'Id of the message. If the platform publishes the same id twice within 10 minutes, the stream drops the second message.',
+    },
+    [SENT_AGAIN]: {
+      type: 'string',
+      const: 'true',
+      description:
+        'The platform may have sent the command before: an adapter may have begun it. NATS may count this delivery as the first one.',
     },
     traceparent: {
       type: 'string',

@@ -85,6 +85,8 @@ export async function startPlatform() {
     );
   return {
     nats,
+    admin,
+    demo,
     platformUser,
     seeds,
     seedFile,

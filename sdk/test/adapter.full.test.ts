@@ -6,11 +6,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AckPolicy } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
+import { nextMillisecond } from '@tenant-open-platform/testing';
 import { startNatsCluster } from '@tenant-open-platform/testing/private-nats';
 import { expect, type TestContext, test, vi } from 'vitest';
 import { type AdapterEvent, serveVendor, type VendorOptions } from '../src/adapter.js';
 import { type Bus, startBus, tenantId, vendor } from './start-bus.js';
 import { startDeafProxy } from './start-deaf-proxy.js';
+
+/** As the platform marks a command that it may have sent before. */
+function sentAgain() {
+  const marked = headers();
+  marked.set('Sent-Again', 'true');
+  return marked;
+}
 
 const within = { timeout: 40_000, interval: 50 };
 
@@ -145,16 +154,14 @@ test.concurrent('the durable deleted and created again: no command runs a second
   await on.deleteDurable();
   await vi.waitFor(() => expect(events.map(({ event }) => event)).toContain('not-readable'), within);
   const meanwhile = await on.send([{}]);
-  const at = await on.createDurable();
-  // Nobody can tell whether this one was accepted before the durable was created.
-  meanwhile.push(...(await on.send([{ accepted_at: at.created }])));
-  const afterwards = await on.send([{ accepted_at: at.afterwards }]);
+  await on.createDurable();
+  await nextMillisecond();
+  const afterwards = await on.send([{}]);
   await expectEachOnce(on, [...before, ...meanwhile, ...afterwards], runs);
-  // The new durable has delivered all of them for the first time. Only the last was accepted after it was created.
-  expect(runs.at(-1)).toEqual({ id: afterwards[0]?.command_id, device: 'd-0', redelivered: false });
-  expect(runs.filter(({ id }) => meanwhile.some(({ command_id }) => command_id === id))).toMatchObject([
-    { redelivered: true },
-    { redelivered: true },
+  // The new durable has delivered both for the first time. Only the last was sent after it was created.
+  expect(runs.slice(-2)).toMatchObject([
+    { id: meanwhile[0]?.command_id, redelivered: true },
+    { id: afterwards[0]?.command_id, redelivered: false },
   ]);
 });
 
@@ -168,8 +175,9 @@ test.concurrent('the durable deleted and created again while the adapter is full
   // Another process may have begun it.
   const [earlier] = await on.send([{}]);
   await on.deleteDurable();
-  const at = await on.createDurable();
-  const [later] = await on.send([{ accepted_at: at.afterwards }]);
+  await on.createDurable();
+  await nextMillisecond();
+  const [later] = await on.send([{}]);
   end();
   await on.allAcknowledged();
   expect(runs.slice(1)).toMatchObject([
@@ -209,34 +217,86 @@ test.concurrent('the leader of the streams killed: each command runs once, and e
   await expectEachOnce(on, sent, runs);
 }, 120_000);
 
+test.concurrent('what was sent before this process began to read is marked; what comes later is not', async (context) => {
+  const { on, serve } = await setUp(context);
+  const [earlier] = await on.send([{}]);
+  const { runs } = await serve();
+  await vi.waitFor(() => expect(runs).toHaveLength(1), within);
+  const [later] = await on.send([{}]);
+  const [again] = await on.send([{}], { headers: sentAgain() });
+  await on.nats.suspend();
+  await on.nats.resume();
+  const [last] = await on.send([{}]);
+  await on.allAcknowledged();
+  // The connection of the test may be back before that of the adapter.
+  expect(runs.slice(0, 3)).toMatchObject([
+    { id: earlier?.command_id, redelivered: true },
+    { id: later?.command_id, redelivered: false },
+    { id: again?.command_id, redelivered: true },
+  ]);
+  expect(runs[3]?.id).toBe(last?.command_id);
+});
+
+test.concurrent('what waits past its deadline is reported as not started, unless NATS was restarted meanwhile', async (context) => {
+  const { on, serve } = await setUp(context);
+  const overdue = () => on.send([{ deadline_at: new Date(Date.now() - 1).toISOString() }]);
+  const first = await serve();
+  await expectEachOnce(on, await on.send([{}]), first.runs);
+  await first.adapter.stop();
+  const [counted] = await overdue();
+  const second = await serve();
+  await on.allAcknowledged();
+  await second.adapter.stop();
+  expect((await on.updates()).slice(1)).toMatchObject([
+    { command_id: counted?.command_id, adapter_status: 'UNREACHABLE', status_reason: { code: 'NOT_STARTED' } },
+  ]);
+  await overdue();
+  await on.nats.suspend();
+  await on.nats.resume();
+  const third = await serve();
+  await on.allAcknowledged();
+  expect(third.adapter.counters).toMatchObject({ started: 0, expired: 1 });
+  expect(await on.updates()).toHaveLength(2);
+});
+
+test.concurrent('a command that comes again after its end: the outcome is reported again, in case NATS has lost it', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { runs } = await serve(async () => ({ volts: 230 }));
+  const [command = {}] = await on.send([{}]);
+  await on.allAcknowledged();
+  await on.send([command]);
+  await on.allAcknowledged();
+  expect(runs).toHaveLength(1);
+  const [{ id: _, ...first } = { id: '' }, { id: __, ...second } = { id: '' }] = await on.publishedUpdates();
+  expect(first).toMatchObject({ device_execution_status: 'SUCCEEDED', result: { volts: 230 } });
+  expect(second).toEqual(first);
+});
+
+test.concurrent('an outcome whose message id somebody else has used arrives all the same', async (context) => {
+  const { on, serve } = await setUp(context);
+  await serve(async ({ command_id }) => {
+    await on.publish('tenants.neighbour.command-updates.vendor_b', '{}', `${command_id} SUCCEEDED`);
+  });
+  const sent = await on.send(Array.from({ length: 20 }, () => ({})));
+  await on.allAcknowledged();
+  const ended = (await on.publishedUpdates()).map(({ command_id }) => command_id);
+  expect(ended.sort()).toEqual(sent.map(({ command_id }) => command_id).sort());
+});
+
+test.concurrent('nobody can know the message id of a device request', async (context) => {
+  const { on, serve } = await setUp(context);
+  const { adapter } = await serve();
+  const asked = request();
+  void adapter.request(asked);
+  await vi.waitFor(async () => expect(await on.requests()).toEqual([asked]), within);
+  const [id = ''] = await on.requestIds();
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  expect(id).not.toContain(asked.dedupe_id);
+});
+
 test.concurrent('killed in the middle: what it had begun comes again marked, the rest runs once, each outcome is reported', async (context) => {
   const { on } = await setUp(context, { ackWaitMs: 2_000 });
-  const folder = mkdtempSync(join(tmpdir(), 'top-adapter-runs-'));
-  context.onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'runs');
-  writeFileSync(file, '');
-  const runsIn = () =>
-    readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => line.split(' ') as [id: string, redelivered: string]);
-  const launch = (killedAfter = Number.POSITIVE_INFINITY) => {
-    const environment = {
-      SERVERS: on.nats.url,
-      TENANT_ID: tenantId,
-      VENDOR: vendor,
-      RUNS: file,
-      KILLED_AFTER: String(killedAfter),
-    };
-    const process_ = spawn(process.execPath, ['--import', 'tsx', 'adapter-process.ts'], {
-      cwd: import.meta.dirname,
-      env: { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@tenant-open-platform/source', ...environment },
-      stdio: 'inherit',
-    });
-    context.onTestFinished(() => void process_.kill('SIGKILL'));
-    return process_;
-  };
+  const { launch, runsIn } = processesOf(context, on);
   const first = launch(100);
   const sent = await on.send(Array.from({ length: 400 }, () => ({})));
   const firstRuns = await vi.waitFor(() => {
@@ -257,6 +317,69 @@ test.concurrent('killed in the middle: what it had begun comes again marked, the
   const reported = new Set((await on.updates()).map(({ command_id }) => command_id));
   expect([...reported].sort()).toEqual(ids);
 });
+
+/** Adapters in processes of their own, and what they ran. */
+function processesOf({ onTestFinished }: TestContext, on: Bus) {
+  const folder = mkdtempSync(join(tmpdir(), 'top-adapter-runs-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'runs');
+  writeFileSync(file, '');
+  return {
+    runsIn: () =>
+      readFileSync(file, 'utf8')
+        .trim()
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => line.split(' ') as [id: string, redelivered: string]),
+    launch(killedAfter = Number.POSITIVE_INFINITY) {
+      const environment = {
+        SERVERS: on.nats.url,
+        TENANT_ID: tenantId,
+        VENDOR: vendor,
+        RUNS: file,
+        KILLED_AFTER: String(killedAfter),
+      };
+      const launched = spawn(process.execPath, ['--import', 'tsx', 'adapter-process.ts'], {
+        cwd: import.meta.dirname,
+        env: { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@tenant-open-platform/source', ...environment },
+        stdio: 'inherit',
+      });
+      onTestFinished(() => void launched.kill('SIGKILL'));
+      return launched;
+    },
+  };
+}
+
+/** Fourteen before a release, on each supported nats-server: MACHINES_LOST=14 NATS_SERVER=… */
+const MACHINES_LOST = Number(process.env.MACHINES_LOST ?? 3);
+
+test.concurrent(`nats-server and the adapter killed together, ${MACHINES_LOST} times: no command runs a second time without its mark`, async (context) => {
+  const { on } = await setUp(context, { ackWaitMs: 2_000 });
+  const { launch, runsIn } = processesOf(context, on);
+  const sent: string[] = [];
+  for (let lost = 0; lost < MACHINES_LOST; lost += 1) {
+    const before = runsIn().length;
+    const adapter = launch();
+    sent.push(...(await on.send(Array.from({ length: 400 }, () => ({})))).map(({ command_id }) => command_id));
+    await vi.waitFor(() => expect(runsIn().length).toBeGreaterThan(before + 100), within);
+    process.kill(on.nats.pid(), 'SIGKILL');
+    adapter.kill('SIGKILL');
+    // It waits for the end of the process.
+    await on.nats.suspend();
+    await on.nats.resume();
+  }
+  launch();
+  await on.allAcknowledged();
+  const seen = new Set<string>();
+  const unmarked = runsIn().filter(([id, redelivered]) => {
+    const isSecond = seen.has(id);
+    seen.add(id);
+    return isSecond && redelivered !== 'true';
+  });
+  expect(unmarked).toEqual([]);
+  expect(runsIn().length).toBeGreaterThan(seen.size);
+  expect(seen).toEqual(new Set(sent));
+}, 60_000 + MACHINES_LOST * 20_000);
 
 test.concurrent('two processes share the commands of a vendor: a slow one takes only what it can start', async (context) => {
   const { on, serve } = await setUp(context);

@@ -89,14 +89,10 @@ export async function startBus({
     nats,
     manager,
     createCommands,
-    /** Resolves to two times: the millisecond of the creation, and the next one. */
-    async createDurable() {
-      const created = Date.parse((await createDurable('TOP_COMMANDS')).created);
-      return { created: new Date(created).toISOString(), afterwards: new Date(created + 1).toISOString() };
-    },
+    createDurable: () => createDurable('TOP_COMMANDS'),
     deleteDurable: () => patientManager.consumers.delete('TOP_COMMANDS', durable),
     /** Publishes commands. The fields that a test does not need have values of their own. */
-    async send(commands: Partial<CommandMessage>[]): Promise<CommandMessage[]> {
+    async send(commands: Partial<CommandMessage>[], options = {}): Promise<CommandMessage[]> {
       const complete = commands.map((command, index) => ({
         command_id: randomUUID(),
         tenant_id: tenantId,
@@ -110,12 +106,12 @@ export async function startBus({
       }));
       await Promise.all(
         complete.map((command) =>
-          bus.publish(`tenants.${command.tenant_id}.commands.${vendor}`, JSON.stringify(command)),
+          bus.publish(`tenants.${command.tenant_id}.commands.${vendor}`, JSON.stringify(command), options),
         ),
       );
       return complete;
     },
-    publish: (subject: string, body: string) => bus.publish(subject, body),
+    publish: (subject: string, body: string, msgID?: string) => bus.publish(subject, body, msgID ? { msgID } : {}),
     reply: (reply: Partial<DeviceReplyMessage>) =>
       bus.publish(`tenants.${tenantId}.device-replies.${vendor}`, JSON.stringify(reply)),
     /** Every update so far, as often as it was published, with its Nats-Msg-Id. */
@@ -131,6 +127,10 @@ export async function startBus({
     async requests(): Promise<DeviceRequestMessage[]> {
       const messages = await messagesOn(`tenants.${tenantId}.device-requests.${vendor}`);
       return withoutRepeats(messages).map((message) => message.json<DeviceRequestMessage>());
+    },
+    /** The Nats-Msg-Ids of the device requests. */
+    async requestIds(): Promise<string[]> {
+      return (await messagesOn(`tenants.${tenantId}.device-requests.${vendor}`)).map(idOf);
     },
     /**
      * Resolves when every message for the durable is acknowledged. Its own counts cannot tell: nats-server

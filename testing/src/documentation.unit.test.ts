@@ -75,7 +75,7 @@ describe.each(guides)('%s', (page) => {
   test('has code, and each block is run by a test or says why not', () => {
     const isRun = (mark = '', before = '') =>
       /^ (run|run-full|run-production|run-clients|not-run: .+)$/.test(mark) ||
-      /`examples\/(?:signing|generated-clients|vendor-adapter|http-adapter)\/[\w./-]+`:\n/.test(before);
+      /`examples\/(?:signing|generated-clients|vendor-adapter|python-adapter|http-adapter)\/[\w./-]+`:\n/.test(before);
     const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
     expect(unmarked).toEqual([]);
     if (page !== 'docs/README.md') expect(text).toMatch(/^```(sh|ts|python) /m);
@@ -97,7 +97,7 @@ test.each([
   ],
   ['docs/http-devices.md', /`(examples\/http-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
   ['docs/tls-and-proxies.md', /`(deploy\/nginx\.conf)`:\n\n```\w+\n(.*?)^```$/gms, 1],
-  ['docs/adapters.md', /`(examples\/vendor-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
+  ['docs/adapters.md', /`(examples\/(?:vendor|python)-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
 ] as const)('%s shows its examples as they are', (page, pattern, least) => {
   const shown = [...read(page).matchAll(pattern)];
   expect(shown.length).toBeGreaterThanOrEqual(least);

@@ -1,6 +1,9 @@
 /** JSStreamMessageExceedsMaximumErr of NATS: larger than the max_msg_size of the stream. */
 export const MESSAGE_TOO_LARGE = 10_054;
 
+/** Header of a command that the platform may have sent before. NATS' count of deliveries does not tell it. */
+export const SENT_AGAIN = 'Sent-Again';
+
 /** How the platform and its adapters stay connected to NATS. */
 export const connectionOptions = {
   // Otherwise the client builds a stack trace for every message: a third of its CPU.

@@ -17,8 +17,9 @@ export interface CommandContext {
   /** Aborted at the deadline of the command. The platform then reports TIMED_OUT to the caller. */
   readonly signal: RuntimeAbortSignal;
   /**
-   * True if an earlier run of the command may have begun, here before a restart or in another process. Ask the device
-   * before it acts twice.
+   * True if an earlier run of the command may have begun, here before a restart or in another process: NATS or the
+   * platform has sent it before, or NATS had stored it before this process began to read, or before its last reconnect.
+   * Ask the device before it acts twice.
    */
   readonly redelivered: boolean;
   /**
@@ -53,7 +54,7 @@ export interface AdapterCounters {
   started: number;
   /** Acknowledged outcomes so far, by status. UNREACHABLE includes commands with the code ADAPTER_BUSY. */
   outcomes: Record<'SUCCEEDED' | 'FAILED' | 'REJECTED' | 'UNREACHABLE' | 'UNSUPPORTED' | 'TIMED_OUT', number>;
-  /** Deliveries of a command that this process had already taken: its handler did not run again. */
+  /** Deliveries of a command that this process had already taken: its handler did not run again. A known outcome is reported again. */
   repeated: number;
   /** Commands that were not started, because their deadline had passed. If no earlier run may have begun, this is reported. */
   expired: number;

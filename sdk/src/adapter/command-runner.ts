@@ -9,8 +9,10 @@ import { logCommand, runHandler } from './run-handler.js';
 /** A message of a command: from NATS, or from a test. */
 export interface Delivery {
   readonly command: CommandMessage;
-  /** It may have been delivered before. */
+  /** Another process, or this one before it connected again, may have begun it. */
   readonly redelivered: boolean;
+  /** NATS and the platform know that they deliver it for the first time. */
+  readonly isFirst: boolean;
   readonly traceparent?: string | undefined;
   acknowledge(): void;
   /** Restarts the time after which the command is delivered again. */
@@ -38,14 +40,17 @@ export interface Reported {
 }
 
 interface Work extends Reported {
+  command: CommandMessage;
   /** Among whom the places are shared: the device, and in a shared adapter its tenant. */
   readonly keys: readonly [device: string, ...tenant: string[]];
   readonly deadline: number;
   redelivered: boolean;
+  isFirst: boolean;
   /** Those that are not acknowledged yet. */
   deliveries: Delivery[];
-  /** REFUSED: it is not started, and this is being reported. */
-  state: 'WAITING' | 'RUNNING' | 'REFUSED' | 'ENDED';
+  /** REPORTING: it is not started, or not once more, and its outcome is being reported. */
+  state: 'WAITING' | 'RUNNING' | 'REPORTING' | 'ENDED';
+  outcome?: Update;
   givingUp?: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -76,7 +81,7 @@ export class CommandRunner {
   readonly #held = new FairPlaces(MAX_WAITING);
   /** Those that wait, by tenant and device. */
   readonly #queues = new Map<string, Map<string, Work[]>>();
-  /** Those that run or are being refused. */
+  /** Those that run, or whose outcome is being reported. */
   readonly #busy = new Set<Work>();
   #wakers: (() => void)[] = [];
   #warnedAt = Number.NEGATIVE_INFINITY;
@@ -117,8 +122,10 @@ export class CommandRunner {
       this.options.counters.repeated += 1;
       this.#log('debug', 'repeated', command, 'was delivered again');
       known.redelivered ||= delivery.redelivered;
-      if (known.state === 'ENDED') delivery.acknowledge();
-      else known.deliveries.push(delivery);
+      known.isFirst &&= delivery.isFirst;
+      known.deliveries.push(delivery);
+      // NATS may have lost the outcome. The platform handles it once.
+      if (known.state === 'ENDED') void this.#report(known).then(() => this.#end(known));
       return;
     }
     if (this.#isStopping) return delivery.giveBack();
@@ -129,6 +136,7 @@ export class CommandRunner {
       keys: this.options.isShared ? [device, tenant_id] : [device],
       deadline: Date.parse(command.deadline_at),
       redelivered: delivery.redelivered,
+      isFirst: delivery.isFirst,
       traceparent: delivery.traceparent,
       deliveries: [delivery],
       state: 'WAITING',
@@ -200,10 +208,8 @@ export class CommandRunner {
   }
 
   #refuse(work: Work, code: 'ADAPTER_BUSY' | 'NOT_STARTED'): void {
-    const { counters, report } = this.options;
+    const { counters } = this.options;
     this.#leaveQueue(work);
-    work.state = 'REFUSED';
-    this.#busy.add(work);
     const isLate = code === 'NOT_STARTED';
     if (isLate) {
       counters.expired += 1;
@@ -219,14 +225,20 @@ export class CommandRunner {
       this.#warn(full ?? work.keys[0], 'Commands end as ADAPTER_BUSY');
     }
     // After the deadline, the platform has said that it does not know.
-    const isNews = !(isLate && work.redelivered);
-    const update = notStarted(code, work.redelivered);
-    const reported = isNews ? report(work, update) : Promise.resolve();
-    void reported.then(() => {
+    const isNews = work.isFirst || !isLate;
+    const update = notStarted(code, work.isFirst);
+    if (isNews) work.outcome = update;
+    void this.#report(work).then(() => {
       if (!isLate) counters.outcomes[statusOf(update)] += 1;
       this.#held.leave(work.keys);
       this.#end(work);
     });
+  }
+
+  async #report(work: Work): Promise<void> {
+    work.state = 'REPORTING';
+    this.#busy.add(work);
+    if (work.outcome) await this.options.report(work, work.outcome);
   }
 
   #start(work: Work): void {
@@ -253,6 +265,8 @@ export class CommandRunner {
     this.#busy.delete(work);
     for (const delivery of work.deliveries) delivery.acknowledge();
     work.deliveries = [];
+    // What is remembered until the deadline has the outcome instead.
+    work.command = { ...work.command, payload: {} };
     this.#startWaiting();
     this.#wake();
   }
@@ -272,6 +286,7 @@ export class CommandRunner {
       this.#log('error', 'failed', command, 'failed', { error });
       return failed(undefined, { isDelivered: false, isOverdue: false });
     });
+    work.outcome = outcome;
     await report(work, outcome);
     // A reason of its own: otherwise Node builds an error with its stack trace.
     reported?.abort('The outcome is reported.');

@@ -42,6 +42,8 @@ export interface AdapterTls {
 export interface Link {
   readonly client: JetStreamClient;
   readonly isConnected: boolean;
+  /** How often the connection has been made again. */
+  readonly reconnects: number;
   /** Resolves when there is a connection, or as soon as the signal is aborted. */
   connected(signal?: RuntimeAbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -73,11 +75,15 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
   let up = Promise.resolve();
   let reconnected = () => {};
   let isUp = true;
+  let reconnects = 0;
   void follow();
   return {
     client: jetstream(connection, { timeout: ACK_WITHIN_MS, ...principal?.jetstream }),
     get isConnected() {
       return isUp;
+    },
+    get reconnects() {
+      return reconnects;
     },
     connected: (signal) => until(up, signal),
     async close() {
@@ -102,6 +108,7 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
           break;
         case 'reconnect':
           isUp = true;
+          reconnects += 1;
           reconnected();
           log({ level: 'info', event: 'connected', message: `Connected to NATS at ${status.server}.` });
           break;

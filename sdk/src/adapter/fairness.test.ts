@@ -166,7 +166,7 @@ test('NATS hears of a waiting command every 10 seconds, and delivers it to nobod
     const deadline_at = new Date(Date.now() + timeoutMs).toISOString();
     const of = { command_id, tenant_id: 'demo', vendor: 'vendor_a', device_id: 'silent', accepted_at: deadline_at };
     const told = { acknowledge: vi.fn(), stillWorking: vi.fn(), giveBack: vi.fn() };
-    runner.take({ command: { ...reboot, ...of, deadline_at }, redelivered: false, ...told });
+    runner.take({ command: { ...reboot, ...of, deadline_at }, redelivered: false, isFirst: true, ...told });
     return told;
   };
   deliver('running');

@@ -78,11 +78,11 @@ const reasons = {
 };
 const MAY_HAVE_RUN = 'An earlier process of the adapter may have started it.';
 
-/** The handler was not called. Only if no earlier run may have begun does that say that the device did nothing. */
-export const notStarted = (code: keyof typeof reasons, redelivered: boolean): Update =>
-  redelivered
-    ? ended('TIMED_OUT', true, code, `${reasons[code]} ${MAY_HAVE_RUN}`)
-    : ended('UNREACHABLE', false, code, reasons[code]);
+/** The handler was not called. Only if this is the first delivery does that say that the device did nothing. */
+export const notStarted = (code: keyof typeof reasons, isFirst: boolean): Update =>
+  isFirst
+    ? ended('UNREACHABLE', false, code, reasons[code])
+    : ended('TIMED_OUT', true, code, `${reasons[code]} ${MAY_HAVE_RUN}`);
 
 /** Handlers in JavaScript throw errors with any code. The platform takes neither NUL nor half a surrogate pair. */
 const textOf = (value: unknown, maxLength: number) =>

@@ -8,8 +8,8 @@ import { pause } from './pause.js';
 export interface Message {
   subject: string;
   /**
-   * Nats-Msg-Id: the stream drops a second message of the same id within 100 ms, whichever tenant it is from. So it
-   * contains a UUID or the tenant.
+   * Nats-Msg-Id: the stream drops a second message of the same id within 100 ms, whichever tenant it is from. So nobody
+   * else can know it.
    */
   id: string;
   body: object;
@@ -25,11 +25,12 @@ const LONGEST_RETRY_MS = 5_000;
  */
 export async function publishUntilAcknowledged(
   link: Link,
-  { subject, id, body, traceparent }: Message,
+  { subject, id: ownId, body, traceparent }: Message,
   onRetry: (error: unknown) => void,
   signal?: RuntimeAbortSignal,
 ): Promise<void> {
   const text = JSON.stringify(body);
+  let id = ownId;
   for (let attempt = 0; ; attempt += 1) {
     // The client would keep what it cannot send, and send every attempt after the outage.
     if (!link.isConnected) await link.connected(signal);
@@ -37,8 +38,11 @@ export async function publishUntilAcknowledged(
     try {
       const given = headers();
       if (traceparent) given.set('traceparent', traceparent);
-      await link.client.publish(subject, text, { msgID: id, headers: given });
-      return;
+      const { duplicate } = await link.client.publish(subject, text, { msgID: id, headers: given });
+      if (!duplicate || attempt > 0) return;
+      // NATS has dropped it: another message had the id, or this one was published twice at once.
+      id = crypto.randomUUID();
+      continue;
     } catch (error) {
       if (isTooLarge(error)) throw error;
       if (signal?.aborted) return;

@@ -3,13 +3,19 @@ import type { Link } from './connect.js';
 import { type AdapterLog, seldom } from './events.js';
 import { pause } from './pause.js';
 
+export interface Age {
+  /** It was stored after reading began on this connection. */
+  isNew: boolean;
+  /** NATS still knows how often it has delivered the message. */
+  isCounted: boolean;
+}
+
 export interface ReadOptions {
   stream: 'TOP_COMMANDS' | 'TOP_REPLIES';
   durable: string;
   /** Resolves to the number of messages that may be fetched now. */
   room(): Promise<number>;
-  /** `createdAt`: no durable that was created earlier has delivered the message. */
-  take(message: JsMsg, createdAt: number): void;
+  take(message: JsMsg, age: Age): void;
   log: AdapterLog;
 }
 
@@ -18,6 +24,9 @@ const FETCH_MS = 1_000;
 const RETRY_MS = 1_000;
 /** A busy adapter does not ask for every message when the durable was created. */
 const CREATED_FOR_MS = 250;
+
+/** `ts`: the time of NATS, which says it from 2.10 on. `last_active` is missing until NATS, once started, delivers. */
+type Info = { created: string; ts?: string; delivered: { last_active?: string } };
 
 /**
  * Reads until it is stopped: through restarts of NATS, elections of a leader, and a durable that is missing or was
@@ -33,25 +42,48 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   });
   let complain: AdapterLog | undefined;
 
+  /** By the clock of NATS, and by how often the connection had been made again then. */
+  let begunAt = 0;
+  let begunIn = -1;
+  /** A nats-server that was killed may have forgotten what it had delivered until then. */
+  let forgottenUntil = 0;
+  /** When the durable was created. It does not know what an earlier one has delivered. */
+  let createdAt = 0;
+  let askedAt = 0;
+
+  async function askForAges(consumer: Consumer): Promise<void> {
+    askedAt = performance.now();
+    const { reconnects } = link;
+    const info = (await consumer.info().catch(() => undefined)) as Info | undefined;
+    createdAt = info ? Date.parse(info.created) : Number.POSITIVE_INFINITY;
+    if (!info || reconnects === begunIn) return;
+    begunIn = reconnects;
+    begunAt = Date.parse(info.ts ?? '') || Date.now();
+    if (!info.delivered.last_active) forgottenUntil = begunAt;
+  }
+
+  const ageOf = (storedAt: number): Age => ({
+    isNew: storedAt > begunAt && storedAt > createdAt,
+    isCounted: storedAt > forgottenUntil && storedAt > createdAt,
+  });
+
   async function read(consumer: Consumer): Promise<void> {
-    let createdAt = 0;
-    let askedAt = 0;
     let last = Number.POSITIVE_INFINITY;
+    await askForAges(consumer);
+    begin();
     while (!stopping.signal.aborted) {
       const max_messages = await room();
       if (stopping.signal.aborted) return;
+      if (link.reconnects !== begunIn) await askForAges(consumer);
       messages = await consumer.fetch({ max_messages, expires: FETCH_MS });
       // To the end: NATS may still send what was requested, and would not deliver it again for 30 seconds.
       for await (const message of messages) {
         // While there was no room, the durable can have been deleted and created again. A new one counts from 1.
         const { deliverySequence } = message.info;
-        if (deliverySequence <= last || performance.now() - askedAt > CREATED_FOR_MS) {
-          askedAt = performance.now();
-          const info = await consumer.info().catch(() => undefined);
-          createdAt = info ? Date.parse(info.created) : Number.POSITIVE_INFINITY;
-        }
+        const mayBeAnother = deliverySequence <= last || performance.now() - askedAt > CREATED_FOR_MS;
+        if (mayBeAnother || link.reconnects !== begunIn) await askForAges(consumer);
         last = deliverySequence;
-        take(message, createdAt);
+        take(message, ageOf(message.time.getTime()));
       }
     }
   }
@@ -64,7 +96,6 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
         const consumer = await link.client.consumers.get(stream, durable);
         if (complain) log({ level: 'info', event: 'serving', message: `Reads ${durable} on ${stream}.` });
         complain = undefined;
-        begin();
         await read(consumer);
       } catch (error) {
         if (stopping.signal.aborted) return;

@@ -1,5 +1,5 @@
 import type { JsMsg } from '@nats-io/jetstream';
-import { durables, headerOf, subjects } from '@tenant-open-platform/contract/bus-access';
+import { durables, headerOf, SENT_AGAIN, subjects } from '@tenant-open-platform/contract/bus-access';
 import { type AdapterCounters, type CommandHandler, noCounts, type Payloads } from './command-handler.js';
 import { CommandRunner } from './command-runner.js';
 import { type BusOptions, connectToBus } from './connect.js';
@@ -113,11 +113,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     log,
     publish: (tenantId, request, signal) =>
       publish(
-        {
-          subject: subjects.deviceRequest(tenantId, vendor),
-          id: `${tenantId} ${vendor} ${request.dedupe_id}`,
-          body: request,
-        },
+        { subject: subjects.deviceRequest(tenantId, vendor), id: crypto.randomUUID(), body: request },
         { dedupe_id: request.dedupe_id },
         signal,
       ),
@@ -128,14 +124,14 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     durable,
     room: () => runner.room(),
     log,
-    take(message, createdAt) {
+    take(message, { isNew, isCounted }) {
       const command = read<CommandMessage>(message, ({ command_id, deadline_at }) => command_id && deadline_at);
       if (!command) return;
+      const isAgain = message.redelivered || headerOf(message, SENT_AGAIN) !== '';
       runner.take({
         command,
-        // A durable that was created after the command may deliver it for the second time. Both times are whole
-        // milliseconds: equal ones may hide that order.
-        redelivered: message.redelivered || Date.parse(command.accepted_at) <= createdAt,
+        redelivered: isAgain || !isNew,
+        isFirst: isCounted && !isAgain,
         traceparent: headerOf(message, 'traceparent') || undefined,
         acknowledge: () => message.ack(),
         stillWorking: () => message.working(),

@@ -140,7 +140,15 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
       const received = updates.get(command_id) ?? [];
       updates.set(command_id, received);
       await new Promise<void>((resolve) =>
-        runner.take({ command, redelivered, traceparent, acknowledge: resolve, giveBack: resolve, stillWorking() {} }),
+        runner.take({
+          command,
+          redelivered,
+          isFirst: !redelivered,
+          traceparent,
+          acknowledge: resolve,
+          giveBack: resolve,
+          stillWorking() {},
+        }),
       );
       const outcome = received.at(-1) ?? null;
       return { updates: received, outcome, ...(errors.has(command_id) && { error: errors.get(command_id) }) };

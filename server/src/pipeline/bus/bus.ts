@@ -1,7 +1,14 @@
 import { readSubject } from '@tenant-open-platform/contract/bus';
 
 /** A message for the bus. Messages with the same id are the same message: the bus keeps one. */
-export type Message = { subject: string; id: string; body: Buffer; traceparent?: string | undefined };
+export type Message = {
+  subject: string;
+  id: string;
+  body: Buffer;
+  traceparent?: string | undefined;
+  /** It may have been published before. */
+  isSentAgain?: boolean | undefined;
+};
 
 /** A message from the bus. It may be a redelivery. */
 export type Delivery = {

@@ -22,7 +22,7 @@ import {
   RequestError,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { connectionOptions, MESSAGE_TOO_LARGE } from '@tenant-open-platform/contract/bus-access';
+import { connectionOptions, MESSAGE_TOO_LARGE, SENT_AGAIN } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
@@ -193,9 +193,10 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   };
 }
 
-function optionsOf({ id, traceparent }: Message) {
+function optionsOf({ id, traceparent, isSentAgain }: Message) {
   const given = headers();
   if (traceparent) given.set('traceparent', traceparent);
+  if (isSentAgain) given.set(SENT_AGAIN, 'true');
   return { msgID: id, headers: given };
 }
 

@@ -80,9 +80,9 @@ async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: st
   return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others, now))]);
 }
 
-/** The messages of the commands that are DISPATCHED and not past their deadline. */
+/** The messages of the commands that are DISPATCHED and not past their deadline: they may have been sent before. */
 const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> =>
-  toMessages(await tx.execute<Row>(underWay(keysOf(facts), now)));
+  toMessages(await tx.execute<Row>(underWay(keysOf(facts), now)), { isSentAgain: true });
 
 const keysOf = (facts: readonly Fact[]) =>
   JSON.stringify(facts.map(({ tenant_id, fact_id }) => ({ tenant_id, command_id: fact_id })));
@@ -126,8 +126,10 @@ const underWay = statement(
 /** The message, with instants as Postgres writes them. */
 type Row = CommandMessage & { traceparent: string | null; is_copied?: boolean | null };
 
-const toMessages = (rows: readonly Row[]) =>
-  new Map(rows.map((row) => [factKey({ ...row, fact_id: row.command_id }), toMessage(row)]));
+const toMessages = (rows: readonly Row[], { isSentAgain }: { isSentAgain?: boolean } = {}): Map<string, Message> =>
+  new Map(
+    rows.map((row) => [factKey({ ...row, fact_id: row.command_id }), { ...toMessage(row), ...(isSentAgain && { isSentAgain }) }]),
+  );
 
 function toMessage({ traceparent, is_copied: _, ...row }: Row): Message {
   const body: CommandMessage = {

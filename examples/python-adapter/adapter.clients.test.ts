@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
+import { startPlatform } from '../vendor-adapter/start-platform.js';
+
+const run = promisify(execFile);
+const folder = temporaryFolder();
+const python = join(folder, 'bin/python');
+const install = async () => {
+  await run('python3', ['-m', 'venv', folder]);
+  const constraints = join(import.meta.dirname, 'constraints.txt');
+  await run(python, ['-m', 'pip', 'install', '-q', '-c', constraints, 'nats-py[nkeys]']);
+};
+const [platform] = await Promise.all([startPlatform(), install()]);
+
+async function start() {
+  const adapter = await platform.startAdapter({ argv: [python, join(import.meta.dirname, 'adapter.py')] });
+  await adapter.logged('Reads demo+vendor_a on TOP_COMMANDS.');
+  return adapter;
+}
+
+test('the adapter in Python carries out commands, also after NATS was restarted, and refuses those for devices of others', async () => {
+  const { stop } = await start();
+  const outcome = { status: 'SUCCEEDED', result: { uptime_seconds: 0 } };
+  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
+  const refused = await platform.outcomeOf(await platform.send({ device_id: 'acme-1' }));
+  expect(refused).toMatchObject({ status: 'REJECTED', status_reason: { code: 'UNKNOWN_DEVICE' } });
+  await platform.nats.suspend();
+  await platform.nats.resume();
+  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
+  await stop();
+});
+
+test('a command that came after its deadline is TIMED_OUT, and its record says that it was not started', async () => {
+  const commandId = await platform.send({ timeout_seconds: 5 });
+  expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'TIMED_OUT', late_result: null });
+  const { stop } = await start();
+  expect(await platform.lateResultOf(commandId)).toMatchObject({
+    adapter_status: 'UNREACHABLE',
+    status_reason: { code: 'NOT_STARTED' },
+  });
+  await stop();
+});
+
+test('a command that was sent before it began to read is marked, so a device that cannot be asked does not execute it twice', async () => {
+  const commandId = await platform.send({});
+  const { log, stop } = await start();
+  expect(await platform.outcomeOf(commandId)).toMatchObject({
+    status: 'TIMED_OUT',
+    status_reason: { code: 'SENT_TWICE' },
+  });
+  expect(log()).not.toContain('demo-1: reboot');
+  await stop();
+});
+
+test('it tells of progress, sends the request of a device and gets its reply', async () => {
+  const { admin, demo } = platform;
+  const put = (path: string, body: object) =>
+    signedRequest(admin, 'PUT', `/api/v1/platform/vendors/vendor_a${path}`, { body });
+  const type = { description: 'Updates the firmware.', payload_schema: {} };
+  expect((await put('/command-types/update_firmware', type)).status).toBe(201);
+  const { stop } = await start();
+  const commandId = await platform.send({ command_type: 'update_firmware' });
+  const pending = await vi.waitFor(
+    async () => {
+      const { items } = (await signedRequest(demo, 'GET', '/api/v1/open/device-requests?status=PENDING')).body;
+      expect(items).toMatchObject([{ request_type: 'firmware_check', payload: { version: '2.4.0' } }]);
+      return items[0];
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  expect(await platform.read(commandId)).toMatchObject({ device_execution_status: 'IN_PROGRESS' });
+  const reply = { body: { outcome: 'SUCCESS', payload: { version: '2.4.1' } } };
+  const target = `/api/v1/open/device-requests/${pending.device_request_id}/reply`;
+  expect((await signedRequest(demo, 'POST', target, reply)).status).toBeLessThan(300);
+  expect(await platform.outcomeOf(commandId)).toMatchObject({
+    status: 'SUCCEEDED',
+    result: { firmware: { version: '2.4.1' } },
+  });
+  await stop();
+});
+
+test('without a durable it says that it cannot read', async () => {
+  const argv = [python, join(import.meta.dirname, 'adapter.py')];
+  const { logged } = await platform.startAdapter({ argv, vendor: 'vendor_z' });
+  await logged('Cannot read demo+vendor_z on TOP_COMMANDS');
+});
+
+test('on a nats-server without accounts it needs no seed', async () => {
+  const nats = await ownNats();
+  const { admin, demo } = await startNode({ DATABASE_URL: '', NATS_URL: nats.url });
+  const principals = `/api/v1/platform/tenants/demo/bus/principals`;
+  expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
+  const { logged, stop } = await platform.startAdapter({
+    argv: [python, join(import.meta.dirname, 'adapter.py')],
+    seed: '',
+    environment: { NATS_URL: nats.url },
+  });
+  await logged('Reads demo+vendor_a on TOP_COMMANDS.');
+  const body = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {}, idempotency_key: 'one' };
+  const accepted = await signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', { body });
+  const record = `/api/v1/open/downlink/commands/${accepted.body.command_id}?wait_seconds=20`;
+  expect((await signedRequest(demo, 'GET', record)).body).toMatchObject({ status: 'SUCCEEDED' });
+  await stop();
+});
+
+test('on SIGTERM it reports the results of commands in progress', async () => {
+  const { log, logged, stop } = await start();
+  const commandId = await platform.send({ device_id: 'demo-last' });
+  await logged('demo-last: reboot');
+  await stop();
+  // nats-py waits in vain for the end of a drain.
+  expect(log()).not.toContain('Error');
+  expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED' });
+});
