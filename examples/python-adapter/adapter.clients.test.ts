@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { createAccount, createUser } from '@nats-io/nkeys';
+import { signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, test, vi } from 'vitest';
 import { startPlatform } from '../vendor-adapter/start-platform.js';
 
@@ -22,13 +24,16 @@ async function start() {
 }
 
 test('the adapter in Python carries out commands, also after NATS was restarted, and refuses those for devices of others', async () => {
-  const { stop } = await start();
+  const { log, stop } = await start();
   const outcome = { status: 'SUCCEEDED', result: { uptime_seconds: 0 } };
   expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
   const refused = await platform.outcomeOf(await platform.send({ device_id: 'acme-1' }));
   expect(refused).toMatchObject({ status: 'REJECTED', status_reason: { code: 'UNKNOWN_DEVICE' } });
   await platform.nats.suspend();
   await platform.nats.resume();
+  // What is sent before that is marked.
+  const readsAgain = () => expect(log().match(/Reads demo\+vendor_a on TOP_COMMANDS/g)?.length).toBeGreaterThanOrEqual(2);
+  await vi.waitFor(readsAgain, { timeout: 20_000 });
   expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
   await stop();
 });
@@ -90,17 +95,25 @@ test('without a durable it says that it cannot read', async () => {
 
 test('on a nats-server without accounts it needs no seed', async () => {
   const nats = await ownNats();
-  const { admin, demo } = await startNode({ DATABASE_URL: '', NATS_URL: nats.url });
-  const principals = `/api/v1/platform/tenants/demo/bus/principals`;
-  expect((await signedRequest(admin, 'POST', principals, { body: newPrincipal() })).status).toBe(201);
+  const { admin, demo } = await startNode({ NATS_URL: nats.url });
+  const body = {
+    bus_user: 'adapter',
+    bus_account_public_key: createAccount().getPublicKey(),
+    bus_user_public_key: createUser().getPublicKey(),
+    principal_type: 'SERVICE',
+  };
+  const principals = '/api/v1/platform/tenants/demo/bus/principals';
+  expect((await signedRequest(admin, 'POST', principals, { body })).status).toBe(201);
   const { logged, stop } = await platform.startAdapter({
     argv: [python, join(import.meta.dirname, 'adapter.py')],
     seed: '',
     environment: { NATS_URL: nats.url },
   });
   await logged('Reads demo+vendor_a on TOP_COMMANDS.');
-  const body = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {}, idempotency_key: 'one' };
-  const accepted = await signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', { body });
+  const command = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {} };
+  const accepted = await signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', {
+    body: { ...command, idempotency_key: 'one' },
+  });
   const record = `/api/v1/open/downlink/commands/${accepted.body.command_id}?wait_seconds=20`;
   expect((await signedRequest(demo, 'GET', record)).body).toMatchObject({ status: 'SUCCEEDED' });
   await stop();

@@ -5,12 +5,13 @@ from datetime import datetime, timezone
 
 import nats, nkeys
 
-from devices import adapter_says, carry_out, device_says
+from devices import adapter_says, carry_out, device_says, reason
 
 TENANT_ID, VENDOR, SEED_FILE = os.environ["TENANT_ID"], os.environ["VENDOR"], os.environ.get("NATS_NKEY_SEED_FILE")
 API = "TOP.API" if SEED_FILE else "$JS.API"  # Without a seed: a NATS that has no accounts.
 DURABLE = f"{TENANT_ID}+{VENDOR}"
 AT_ONCE = 4096  # A command that waits for a silent device costs little.
+CLOCKS_DIFFER = 0.5  # Two clocks of a set-up differ by less.
 NO_ANSWER = (TimeoutError, nats.errors.Error)  # What nats-py raises.
 
 
@@ -45,46 +46,62 @@ class Bus:
         except TimeoutError:
             return None
         finally:
-            del self.awaited[key]
+            self.awaited.pop(key, None)
 
     async def read(self, stream, take):
         """Until the process stops. Says when it cannot read."""
-        in_work, said = set(), None
+        said = None
+
+        async def begin(begun_before):
+            nonlocal said
+            info = await self.info(stream)
+            if begun_before:
+                await begun_before[0].unsubscribe()
+            subscription = await self.stream.pull_subscribe_bind(DURABLE, stream)
+            margin = 0 if "ts" in info and "cluster" not in info else CLOCKS_DIFFER
+            begun_at = (instant(info["ts"]) if "ts" in info else time.time()) + margin
+            if not begun_before:
+                await asyncio.sleep(margin)
+            # NATS may have forgotten what it had delivered if it was restarted: no delivery since tells that.
+            forgotten_until = begun_at if begun_before or "last_active" not in info["delivered"] else 0
+            print(f"Reads {DURABLE} on {stream}.", flush=True)
+            said = None
+            return subscription, begun_at, max(forgotten_until, instant(info["created"]))
+
+        in_work, begun, reconnects = set(), None, -1
         while not self.stopping.is_set():
             try:
-                await self.read_on(stream, take, in_work)
+                if not self.connection.is_connected:
+                    await asyncio.sleep(0.1)
+                    continue
+                if reconnects != self.connection.stats["reconnects"]:
+                    reconnects, silence = self.connection.stats["reconnects"], 0
+                    subscription, begun_at, counted_since = begun = await begin(begun)
+                if len(in_work) >= AT_ONCE:
+                    await asyncio.wait(in_work, return_when=asyncio.FIRST_COMPLETED)
+                try:
+                    [message] = await subscription.fetch(1, timeout=1)
+                except TimeoutError:  # There was no message. Nobody says so if the durable is gone.
+                    silence += 1
+                    if silence % 30 == 0:
+                        await self.info(stream)
+                    continue
+                if reconnects != self.connection.stats["reconnects"]:
+                    await message.nak()  # It is delivered again, after NATS was asked what it may have forgotten.
+                    continue
+                stored_at = message.metadata.timestamp.timestamp()
+                is_again = message.metadata.num_delivered > 1 or "Sent-Again" in (message.headers or {})
+                is_first = not is_again and stored_at > counted_since
+                task = asyncio.create_task(take(message, is_again or stored_at <= begun_at, is_first))
+                in_work.add(task)
+                task.add_done_callback(in_work.discard)
             except NO_ANSWER as error:
+                reconnects = -1
                 if said != repr(error):
                     said = repr(error)
                     print(f"Cannot read {DURABLE} on {stream}: {said}. Is a principal registered?", flush=True)
                 await asyncio.sleep(1)
-        await asyncio.gather(*in_work)
-
-    async def read_on(self, stream, take, in_work):
-        reconnects = self.connection.stats["reconnects"]
-        info = await self.info(stream)
-        # What is older may have begun. A NATS that was killed may have forgotten even that it has delivered it.
-        new_since = max(instant(info["created"]), instant(info["ts"]) if "ts" in info else time.time())
-        counted_since = instant(info["created"]) if info["delivered"].get("last_active") else new_since
-        subscription = await self.stream.pull_subscribe_bind(DURABLE, stream)
-        print(f"Reads {DURABLE} on {stream}.", flush=True)
-        silence = 0
-        while not self.stopping.is_set() and reconnects == self.connection.stats["reconnects"]:
-            if len(in_work) >= AT_ONCE:
-                await asyncio.wait(in_work, return_when=asyncio.FIRST_COMPLETED)
-            try:
-                [message] = await subscription.fetch(1, timeout=1)
-            except TimeoutError:  # There was no message. Nobody says if the durable is gone.
-                silence += 1
-                if silence % 30 == 0:
-                    await self.info(stream)
-                continue
-            stored_at = message.metadata.timestamp.timestamp()
-            is_again = message.metadata.num_delivered > 1 or "Sent-Again" in (message.headers or {})
-            is_first = not is_again and stored_at > counted_since
-            task = asyncio.create_task(take(message, is_again or stored_at <= new_since, is_first))
-            in_work.add(task)
-            task.add_done_callback(in_work.discard)
+        await asyncio.gather(*in_work, return_exceptions=True)
 
     async def info(self, stream):
         answer = await self.connection.request(f"{API}.CONSUMER.INFO.{stream}.{DURABLE}", timeout=5)
@@ -103,13 +120,12 @@ class Context:
 
     async def progress(self, status):
         """DELIVERED: the device has the command. IN_PROGRESS: the device executes it."""
-        await self.report({"adapter_status" if status == "DELIVERED" else "device_execution_status": status})
+        await self.report(dated({"adapter_status" if status == "DELIVERED" else "device_execution_status": status}))
 
     async def report(self, update):
-        command_id, now = self.command["command_id"], datetime.now(timezone.utc).isoformat()
+        command_id, tenant_id = self.command["command_id"], self.command["tenant_id"]
         status = update.get("device_execution_status") or update["adapter_status"]
-        body = update | {"command_id": command_id, "occurred_at": now}
-        tenant_id = self.command["tenant_id"]
+        body = update | {"command_id": command_id}
         await self.bus.publish("command-updates", tenant_id, body, f"{command_id} {status}", self.traceparent)
 
     async def request(self, request_type, payload, dedupe_id, expires_in_seconds=300):
@@ -122,17 +138,36 @@ class Context:
 async def outcome_of(context, is_first, remaining):
     if remaining <= 0:  # Not started, unless an earlier process has.
         message = "The command reached the adapter after its deadline."
-        return adapter_says("UNREACHABLE", "NOT_STARTED", message) if is_first else None
+        return dated(adapter_says("UNREACHABLE", "NOT_STARTED", message)) if is_first else None
     try:
-        outcome = await asyncio.wait_for(carry_out(context.command, context), remaining)
+        async with asyncio.timeout(remaining) as deadline:
+            outcome = await carry_out(context.command, context)
+        if not outcome.keys() & {"device_execution_status", "adapter_status"}:
+            raise ValueError(f"no outcome: {outcome}")
     except Exception as error:  # The device may have executed the command. The tenant does not see the error.
+        if deadline.expired():
+            return dated(device_says("TIMED_OUT", "DEADLINE_EXCEEDED", "The adapter gave up at the deadline."))
         traceback.print_exception(error)
-        return device_says("TIMED_OUT", "ADAPTER_ERROR", "The device may have executed the command.")
+        return dated(device_says("TIMED_OUT", "ADAPTER_ERROR", "The device may have executed the command."))
+    if problem := problem_of(outcome.pop("result", None), outcome):  # The outcome stays true without its result.
+        outcome |= reason("RESULT_INVALID", f"The result was not sent: {problem}.")
+    return dated(outcome)
+
+
+def problem_of(result, outcome):
+    """Puts a result that the platform takes back into the outcome. Says what is wrong with another."""
+    if result is None:
+        return None
     try:
-        json.dumps(outcome, allow_nan=False)
-        return outcome
+        if len(json.dumps(result, allow_nan=False).encode()) > 32_768:
+            return "larger than 32 KiB"
     except (TypeError, ValueError) as error:
-        return device_says("SUCCEEDED", "RESULT_INVALID", f"The result was not sent: {error}.")
+        return str(error)
+    outcome["result"] = result
+
+
+def dated(update):
+    return update | {"occurred_at": datetime.now(timezone.utc).isoformat()}
 
 
 async def main():

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { createUser } from '@nats-io/nkeys';
 import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
@@ -111,7 +113,25 @@ test('a key that is not registered ends the start, and the message says what to 
   expect(log()).toContain('topctl bus-principals list');
 });
 
-test('a vendor that the principal does not serve: the log says what is missing', async () => {
-  const { logged } = await platform.startAdapter({ argv, vendor: 'vendor_z' });
+test('without a key, or with a file that holds none, the start ends, and the message names the option', async () => {
+  const none = join(platform.folder, 'none.nk');
+  writeFileSync(none, 'no seed');
+  const absent = join(platform.folder, 'absent.nk');
+  const cases = [
+    ['', 'demands a key: give the option seedFile or seed'],
+    [none, `seedFile ${none}: It holds no seed of a user`],
+    [absent, `seedFile ${absent}: ENOENT`],
+  ] as const;
+  for (const [seed, told] of cases) {
+    const { exited, log } = await platform.startAdapter({ argv, seed });
+    expect(await exited).toEqual([1, null]);
+    expect(log()).toContain(told);
+  }
+});
+
+test('a vendor that the principal does not serve: the log says what is missing, in one line without a stack', async () => {
+  const { log, logged } = await platform.startAdapter({ argv, vendor: 'vendor_z' });
   await logged('Cannot read demo+vendor_z on TOP_COMMANDS');
+  await logged('Do the options tenantId and vendor name a tenant and a vendor that it serves');
+  expect(log()).not.toMatch(/^ {4}at /m);
 });

@@ -87,6 +87,7 @@ export async function startPlatform() {
     nats,
     admin,
     demo,
+    folder,
     platformUser,
     seeds,
     seedFile,

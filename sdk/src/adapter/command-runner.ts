@@ -9,9 +9,9 @@ import { logCommand, runHandler } from './run-handler.js';
 /** A message of a command: from NATS, or from a test. */
 export interface Delivery {
   readonly command: CommandMessage;
-  /** Another process, or this one before it connected again, may have begun it. */
+  /** Another process, or an earlier one, may have begun it. It can become true while the command waits. */
   readonly redelivered: boolean;
-  /** NATS and the platform know that they deliver it for the first time. */
+  /** Nobody can have begun it before. It can become false while the command waits. */
   readonly isFirst: boolean;
   readonly traceparent?: string | undefined;
   acknowledge(): void;
@@ -45,7 +45,6 @@ interface Work extends Reported {
   readonly keys: readonly [device: string, ...tenant: string[]];
   readonly deadline: number;
   redelivered: boolean;
-  isFirst: boolean;
   /** Those that are not acknowledged yet. */
   deliveries: Delivery[];
   /** REPORTING: it is not started, or not once more, and its outcome is being reported. */
@@ -121,8 +120,6 @@ export class CommandRunner {
     if (known) {
       this.options.counters.repeated += 1;
       this.#log('debug', 'repeated', command, 'was delivered again');
-      known.redelivered ||= delivery.redelivered;
-      known.isFirst &&= delivery.isFirst;
       known.deliveries.push(delivery);
       // NATS may have lost the outcome. The platform handles it once.
       if (known.state === 'ENDED') void this.#report(known).then(() => this.#end(known));
@@ -135,8 +132,7 @@ export class CommandRunner {
       command,
       keys: this.options.isShared ? [device, tenant_id] : [device],
       deadline: Date.parse(command.deadline_at),
-      redelivered: delivery.redelivered,
-      isFirst: delivery.isFirst,
+      redelivered: false,
       traceparent: delivery.traceparent,
       deliveries: [delivery],
       state: 'WAITING',
@@ -225,8 +221,9 @@ export class CommandRunner {
       this.#warn(full ?? work.keys[0], 'Commands end as ADAPTER_BUSY');
     }
     // After the deadline, the platform has said that it does not know.
-    const isNews = work.isFirst || !isLate;
-    const update = notStarted(code, work.isFirst);
+    const isFirst = work.deliveries.every((delivery) => delivery.isFirst);
+    const isNews = isFirst || !isLate;
+    const update = notStarted(code, isFirst);
     if (isNews) work.outcome = update;
     void this.#report(work).then(() => {
       if (!isLate) counters.outcomes[statusOf(update)] += 1;
@@ -246,6 +243,7 @@ export class CommandRunner {
     const { counters } = this.options;
     this.#leaveQueue(work);
     this.#held.leave(work.keys);
+    work.redelivered = work.deliveries.some(({ redelivered }) => redelivered);
     work.state = 'RUNNING';
     this.#busy.add(work);
     this.#places.take(work.keys);

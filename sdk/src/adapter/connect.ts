@@ -7,10 +7,11 @@ import {
   connect,
   type NatsConnection,
   nkeyAuthenticator,
+  PermissionViolationError,
 } from '@nats-io/transport-node';
 import { API_PREFIX, connectionOptions, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
 import type { RuntimeAbortSignal } from '../runtime.js';
-import { type AdapterLog, seldom } from './events.js';
+import { type AdapterEvent, type AdapterLog, seldom } from './events.js';
 import { pause, until } from './pause.js';
 
 export interface BusOptions {
@@ -58,8 +59,7 @@ const CLOSE_WITHIN_MS = 2_000;
 /** Waits for the first connection without a time limit. Rejects if NATS refuses the key. */
 export async function connectToBus(options: BusOptions, name: string, log: AdapterLog): Promise<Link> {
   const servers = [options.servers].flat().flatMap((urls) => urls.split(','));
-  const seed = options.seed ?? (options.seedFile && (await readFile(options.seedFile, 'utf8')));
-  const principal = seed ? identityOf(seed.trim()) : undefined;
+  const principal = await principalOf(options);
   const tls = options.tls ?? (servers.some((url) => url.trim().startsWith('tls://')) ? {} : undefined);
   const connection = await firstConnection(
     {
@@ -71,11 +71,13 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
       ...connectionOptions,
     },
     log,
+    principal !== undefined,
   );
   let up = Promise.resolve();
   let reconnected = () => {};
   let isUp = true;
   let reconnects = 0;
+  const complain = seldom(log);
   void follow();
   return {
     client: jetstream(connection, { timeout: ACK_WITHIN_MS, ...principal?.jetstream }),
@@ -113,10 +115,37 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
           log({ level: 'info', event: 'connected', message: `Connected to NATS at ${status.server}.` });
           break;
         case 'error':
-          log({ level: 'warn', event: 'not-readable', message: 'NATS refuses:', error: status.error });
+          complain(refusalOf(status.error));
       }
     }
   }
+}
+
+/** A vendor that the principal does not serve is the most frequent reason. */
+function refusalOf(error: Error): AdapterEvent {
+  const refused = { level: 'warn', event: 'not-readable' } as const;
+  if (!(error instanceof PermissionViolationError)) return { ...refused, message: `NATS refuses: ${error.message}` };
+  const verb = error.operation === 'publish' ? 'publish on' : 'read';
+  return {
+    ...refused,
+    message: `NATS does not let this principal ${verb} ${error.subject}. Do the options tenantId and vendor name a tenant and a vendor that it serves (topctl bus-principals list), and has NATS the configuration of topctl bus render-config?`,
+  };
+}
+
+async function principalOf({ seed, seedFile }: BusOptions) {
+  if (!seed && !seedFile) return undefined;
+  const option = seed ? 'seed' : `seedFile ${seedFile}`;
+  const text = seed || (await readFile(String(seedFile), 'utf8').catch((error: unknown) => refuseSeed(option, error)));
+  try {
+    return identityOf(text.trim());
+  } catch (error) {
+    return refuseSeed(option, error, 'It holds no seed of a user, which begins with SU.');
+  }
+}
+
+function refuseSeed(option: string, cause: unknown, what?: string): never {
+  const reason = what ?? (cause instanceof Error ? cause.message : String(cause));
+  throw new TypeError(`serveVendor: ${option}: ${reason}`, { cause });
 }
 
 /**
@@ -132,7 +161,7 @@ function identityOf(text: string) {
   };
 }
 
-async function firstConnection(options: ConnectionOptions, log: AdapterLog): Promise<NatsConnection> {
+async function firstConnection(options: ConnectionOptions, log: AdapterLog, hasSeed: boolean): Promise<NatsConnection> {
   const servers = String(options.servers);
   const complain = seldom(log);
   for (;;) {
@@ -141,6 +170,9 @@ async function firstConnection(options: ConnectionOptions, log: AdapterLog): Pro
       log({ level: 'info', event: 'connected', message: `Connected to NATS at ${connection.getServer()}.` });
       return connection;
     } catch (error) {
+      if (error instanceof AuthorizationError && !hasSeed) {
+        throw new Error(`NATS at ${servers} demands a key: give the option seedFile or seed.`, { cause: error });
+      }
       if (error instanceof AuthorizationError) {
         throw new Error(
           `NATS at ${servers} refuses the key. Is its public key registered as an active principal (topctl bus-principals list), and has NATS the configuration of topctl bus render-config?`,

@@ -8,8 +8,8 @@ import { pause } from './pause.js';
 export interface Message {
   subject: string;
   /**
-   * Nats-Msg-Id: the stream drops a second message of the same id within 100 ms, whichever tenant it is from. So nobody
-   * else can know it.
+   * Nats-Msg-Id: the stream drops a second message of the same id within 100 ms, whichever tenant it is from. So it
+   * must be one that nobody else can know.
    */
   id: string;
   body: object;

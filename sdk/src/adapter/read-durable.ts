@@ -6,7 +6,7 @@ import { pause } from './pause.js';
 export interface Age {
   /** It was stored after reading began on this connection. */
   isNew: boolean;
-  /** NATS still knows how often it has delivered the message. */
+  /** As far as this process can tell, NATS knows how often it has delivered the message. */
   isCounted: boolean;
 }
 
@@ -25,8 +25,11 @@ const RETRY_MS = 1_000;
 /** A busy adapter does not ask for every message when the durable was created. */
 const CREATED_FOR_MS = 250;
 
-/** `ts`: the time of NATS, which says it from 2.10 on. `last_active` is missing until NATS, once started, delivers. */
-type Info = { created: string; ts?: string; delivered: { last_active?: string } };
+/** Two clocks of a set-up differ by less. */
+const CLOCKS_DIFFER_MS = 500;
+
+/** `ts`: the time of NATS, which says it from 2.10 on. `last_active` is missing until the first delivery after its start. */
+type Info = { created: string; ts?: string; delivered: { last_active?: string }; cluster?: { leader?: string } };
 
 /**
  * Reads until it is stopped: through restarts of NATS, elections of a leader, and a durable that is missing or was
@@ -42,24 +45,35 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   });
   let complain: AdapterLog | undefined;
 
-  /** By the clock of NATS, and by how often the connection had been made again then. */
+  /** By the clock of NATS: when reading began, or began again because NATS may have forgotten deliveries. */
   let begunAt = 0;
-  let begunIn = -1;
-  /** A nats-server that was killed may have forgotten what it had delivered until then. */
+  /** NATS may have forgotten what it had delivered until then. */
   let forgottenUntil = 0;
+  let seenReconnects = -1;
+  let seenLeader: string | undefined;
   /** When the durable was created. It does not know what an earlier one has delivered. */
   let createdAt = 0;
   let askedAt = 0;
 
-  async function askForAges(consumer: Consumer): Promise<void> {
+  async function askForAges(consumer: Consumer, hasGoneBack = false): Promise<void> {
     askedAt = performance.now();
     const { reconnects } = link;
     const info = (await consumer.info().catch(() => undefined)) as Info | undefined;
+    const isSameDurable = Date.parse(info?.created ?? '') === createdAt;
     createdAt = info ? Date.parse(info.created) : Number.POSITIVE_INFINITY;
-    if (!info || reconnects === begunIn) return;
-    begunIn = reconnects;
-    begunAt = Date.parse(info.ts ?? '') || Date.now();
-    if (!info.delivered.last_active) forgottenUntil = begunAt;
+    const leader = info?.cluster?.leader;
+    const isAsBefore = reconnects === seenReconnects && leader === seenLeader && !(hasGoneBack && isSameDurable);
+    if (!info || isAsBefore) return;
+    const isFirst = seenReconnects < 0;
+    // The servers of a cluster have clocks of their own.
+    const margin = info.ts && !leader ? 0 : CLOCKS_DIFFER_MS;
+    begunAt = (Date.parse(info.ts ?? '') || Date.now()) + margin;
+    // Another process may have been the first to read since NATS started: `last_active` then hides what was forgotten.
+    if (!isFirst || !info.delivered.last_active) forgottenUntil = begunAt;
+    seenReconnects = reconnects;
+    seenLeader = leader;
+    // What is sent once `serving` has resolved is new.
+    if (isFirst) await pause(margin, stopping.signal);
   }
 
   const ageOf = (storedAt: number): Age => ({
@@ -68,20 +82,21 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   });
 
   async function read(consumer: Consumer): Promise<void> {
-    let last = Number.POSITIVE_INFINITY;
+    let last = 0;
     await askForAges(consumer);
     begin();
     while (!stopping.signal.aborted) {
       const max_messages = await room();
       if (stopping.signal.aborted) return;
-      if (link.reconnects !== begunIn) await askForAges(consumer);
+      if (link.reconnects !== seenReconnects) await askForAges(consumer);
       messages = await consumer.fetch({ max_messages, expires: FETCH_MS });
       // To the end: NATS may still send what was requested, and would not deliver it again for 30 seconds.
       for await (const message of messages) {
         // While there was no room, the durable can have been deleted and created again. A new one counts from 1.
         const { deliverySequence } = message.info;
-        const mayBeAnother = deliverySequence <= last || performance.now() - askedAt > CREATED_FOR_MS;
-        if (mayBeAnother || link.reconnects !== begunIn) await askForAges(consumer);
+        const hasGoneBack = deliverySequence <= last;
+        const mayBeAnother = hasGoneBack || performance.now() - askedAt > CREATED_FOR_MS;
+        if (mayBeAnother || link.reconnects !== seenReconnects) await askForAges(consumer, hasGoneBack);
         last = deliverySequence;
         take(message, ageOf(message.time.getTime()));
       }

@@ -127,11 +127,18 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     take(message, { isNew, isCounted }) {
       const command = read<CommandMessage>(message, ({ command_id, deadline_at }) => command_id && deadline_at);
       if (!command) return;
+      // Without its signs of life, NATS has given the command to another process.
+      const { reconnects } = link;
+      const hasBeenAway = () => link.reconnects !== reconnects || !link.isConnected;
       const isAgain = message.redelivered || headerOf(message, SENT_AGAIN) !== '';
       runner.take({
         command,
-        redelivered: isAgain || !isNew,
-        isFirst: isCounted && !isAgain,
+        get redelivered() {
+          return isAgain || !isNew || hasBeenAway();
+        },
+        get isFirst() {
+          return isCounted && !isAgain && !hasBeenAway();
+        },
         traceparent: headerOf(message, 'traceparent') || undefined,
         acknowledge: () => message.ack(),
         stillWorking: () => message.working(),
@@ -180,6 +187,8 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
     await Promise.all([commands.stop(), runner.stop()]);
+    // Until reading had ended, a command could come again, and its outcome be reported again.
+    await runner.stop();
     await Promise.all([replies?.stop(), requests.stop()]);
     await link.close();
     log({ level: 'info', event: 'stopped', message: `No longer serving ${vendor} for ${tenantId}.` });

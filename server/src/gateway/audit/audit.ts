@@ -16,7 +16,7 @@ export type Change = {
   fields: object;
   /** For a creation or deletion: the suffix that turns the request's path into the path of the resource. */
   created?: string;
-  /** The change is not refused on a full day. For one that takes permissions away, or that was checked before. */
+  /** The change is not refused on a full day. For a deletion of permissions, or one that was checked before. */
   mayExceed?: true;
 };
 
@@ -62,14 +62,17 @@ export function withAudit<Result>(
   work: (tx: Transaction) => Promise<Changed<Result>>,
 ): Promise<Result> {
   const changed = async (tx: Transaction) => {
-    if (!change.mayExceed) await refuseOnFullDay(tx, call);
+    const mayRevoke = 'status' in change.fields && change.fields.status !== 'ACTIVE';
+    if (!change.mayExceed && !mayRevoke) await refuseOnFullDay(tx, call);
     const { result, before, after, secrets } = await work(tx);
+    const values = changedValues(before, after, secrets);
+    if (mayRevoke && !isRevocation(values)) await refuseOnFullDay(tx, call);
     const event = {
       ...auditOf(call),
       tenantId: call.tenantId,
       target: change.created === undefined ? call.path : `${call.path}/${change.created}`,
       changes: Object.keys(change.fields),
-      ...changedValues(before, after, secrets),
+      ...values,
       outcome: 'DONE' as const,
     };
     await insertAuditEvent(tx, event);
@@ -167,6 +170,10 @@ export function changedValues(before: Facts | null, after: Facts | null, secrets
     facts && bounded({ ...Object.fromEntries(names.map((name) => [name, facts[name] ?? null])), ...changed });
   return { before: valuesOf(before, {}), after: valuesOf(after, secrets) };
 }
+
+/** What was active is disabled or marked as deleted, and nothing else changes. It can be done once on a full day. */
+const isRevocation = ({ before, after }: ReturnType<typeof changedValues>) =>
+  before?.status === 'ACTIVE' && Object.keys(after ?? {}).join() === 'status';
 
 const jsonOf = (value: unknown) => JSON.stringify(value ?? null);
 

@@ -122,6 +122,12 @@ test('a tenant whose day is full gets stored answers again, reads, and takes per
     expect(status, raw).toBe(200);
   }
   expectRefusal(await signedRequest(operator, 'GET', '/api/v1/open/downlink/commands'), 'FORBIDDEN');
+  const leaked = `${pathOf(tenant)}/credentials/${reader.client_id}`;
+  const update = (body: object) => signedRequest(admin, 'PUT', leaked, { body });
+  expectRefusal(await update({ status: 'DISABLED', name: 'Leaked' }), 'RATE_LIMITED');
+  expect((await update({ status: 'DISABLED' })).status).toBe(200);
+  expectRefusal(await signedRequest(reader, 'GET', '/api/v1/open/downlink/commands'), 'UNAUTHENTICATED');
+  for (const status of ['DISABLED', 'ACTIVE']) expectRefusal(await update({ status }), 'RATE_LIMITED');
 });
 
 test('the operator changes and disables a tenant whose day is full, and other tenants are not refused', async () => {

@@ -37,7 +37,7 @@ export async function refuseOnFullDay(tx: Transaction, call: Call): Promise<void
   );
   const limit = call.changeBytesPerDay;
   throw new ApiError('RATE_LIMITED', {
-    message: `Changes to the tenant have added ${limit} bytes to its audit log and stored responses today (UTC), which is the limit. Send this change tomorrow, or ask the operator. You can still delete role bindings and policies.`,
+    message: `Changes to the tenant have added ${limit} bytes to its audit log and stored responses today (UTC), which is the limit. Send this change tomorrow, or ask the operator. You can still delete role bindings and policies, and disable what is ACTIVE.`,
     metadata: { quota: 'change_bytes', limit },
     headers: { 'Retry-After': String(left?.seconds ?? 1) },
   });

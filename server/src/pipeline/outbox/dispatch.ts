@@ -82,7 +82,7 @@ async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: st
 
 /** The messages of the commands that are DISPATCHED and not past their deadline: they may have been sent before. */
 const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> =>
-  toMessages(await tx.execute<Row>(underWay(keysOf(facts), now)), { isSentAgain: true });
+  toMessages(await tx.execute<Row>(underWay(keysOf(facts), now)), true);
 
 const keysOf = (facts: readonly Fact[]) =>
   JSON.stringify(facts.map(({ tenant_id, fact_id }) => ({ tenant_id, command_id: fact_id })));
@@ -126,12 +126,10 @@ const underWay = statement(
 /** The message, with instants as Postgres writes them. */
 type Row = CommandMessage & { traceparent: string | null; is_copied?: boolean | null };
 
-const toMessages = (rows: readonly Row[], { isSentAgain }: { isSentAgain?: boolean } = {}): Map<string, Message> =>
-  new Map(
-    rows.map((row) => [factKey({ ...row, fact_id: row.command_id }), { ...toMessage(row), ...(isSentAgain && { isSentAgain }) }]),
-  );
+const toMessages = (rows: readonly Row[], isSentAgain = false) =>
+  new Map(rows.map((row) => [factKey({ ...row, fact_id: row.command_id }), toMessage(row, isSentAgain)]));
 
-function toMessage({ traceparent, is_copied: _, ...row }: Row): Message {
+function toMessage({ traceparent, is_copied: _, ...row }: Row, isSentAgain: boolean): Message {
   const body: CommandMessage = {
     ...row,
     accepted_at: new Date(row.accepted_at).toISOString(),
@@ -142,6 +140,7 @@ function toMessage({ traceparent, is_copied: _, ...row }: Row): Message {
     id: `command:${row.command_id}`,
     body: Buffer.from(JSON.stringify(body)),
     traceparent: traceparent ?? undefined,
+    isSentAgain,
   };
 }
 

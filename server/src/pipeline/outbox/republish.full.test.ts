@@ -94,6 +94,17 @@ async function held<Schema extends z.ZodType>(stream: StreamName, schema: Schema
   return held;
 }
 
+/** Sent-Again of all messages of a stream; '' without it. */
+async function heldHeaders(stream: StreamName): Promise<string[]> {
+  const { messages } = (await platform.streams.info(stream)).state;
+  const found: string[] = [];
+  const consumer = await platform.client.consumers.get(stream);
+  for await (const { headers } of await consumer.fetch({ max_messages: messages, expires: 30_000 })) {
+    found.push(headers?.get('Sent-Again') ?? '');
+  }
+  return found;
+}
+
 const heldEventIds = async () =>
   (await held('TOP_EVENTS', PlatformEvent)).flatMap(({ tenant_id, event_id }) => (tenant_id === demo ? event_id : []));
 const heldCommandIds = async () => (await held('TOP_COMMANDS', CommandMessage)).map(({ command_id }) => command_id);
@@ -149,11 +160,14 @@ test('a deleted stream of commands: open commands are sent again in order, and e
   const underWay: string[] = [];
   while (underWay.length < 30) underWay.push(await send());
   await vi.waitFor(async () => expect(await heldCommandIds()).toEqual(expect.arrayContaining(underWay)), soon);
+  expect(new Set(await heldHeaders('TOP_COMMANDS'))).toEqual(new Set(['']));
   for (const id of overdue) expect(await endOf(id)).toBe('TIMED_OUT');
 
   await platform.streams.delete('TOP_COMMANDS');
   await runRepublish('--since', startedAt);
   expect(await heldCommandIds()).toEqual(underWay);
+  // NATS counts their delivery as the first one: the header tells that an adapter may have begun them.
+  expect(new Set(await heldHeaders('TOP_COMMANDS'))).toEqual(new Set(['true']));
 
   const second = adapter();
   await expectSuccess(underWay);
