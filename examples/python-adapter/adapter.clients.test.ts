@@ -32,7 +32,8 @@ test('the adapter in Python carries out commands, also after NATS was restarted,
   await platform.nats.suspend();
   await platform.nats.resume();
   // What is sent before that is marked.
-  const readsAgain = () => expect(log().match(/Reads demo\+vendor_a on TOP_COMMANDS/g)?.length).toBeGreaterThanOrEqual(2);
+  const readsAgain = () =>
+    expect(log().match(/Reads demo\+vendor_a on TOP_COMMANDS/g)?.length).toBeGreaterThanOrEqual(2);
   await vi.waitFor(readsAgain, { timeout: 20_000 });
   expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
   await stop();

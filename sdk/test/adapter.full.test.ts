@@ -369,33 +369,37 @@ function processesOf({ onTestFinished }: TestContext, on: Bus) {
 /** Fourteen before a release, on each supported nats-server: MACHINES_LOST=14 NATS_SERVER=… */
 const MACHINES_LOST = Number(process.env.MACHINES_LOST ?? 3);
 
-test.concurrent(`nats-server and the adapter killed together, ${MACHINES_LOST} times: no command runs a second time without its mark`, async (context) => {
-  const { on } = await setUp(context, { ackWaitMs: 2_000 });
-  const { launch, runsIn } = processesOf(context, on);
-  const sent: string[] = [];
-  for (let lost = 0; lost < MACHINES_LOST; lost += 1) {
-    const before = runsIn().length;
-    const adapter = launch();
-    sent.push(...(await on.send(Array.from({ length: 400 }, () => ({})))).map(({ command_id }) => command_id));
-    await vi.waitFor(() => expect(runsIn().length).toBeGreaterThan(before + 100), within);
-    process.kill(on.nats.pid(), 'SIGKILL');
-    adapter.kill('SIGKILL');
-    // It waits for the end of the process.
-    await on.nats.suspend();
-    await on.nats.resume();
-  }
-  launch();
-  await on.allAcknowledged();
-  const seen = new Set<string>();
-  const unmarked = runsIn().filter(([id, redelivered]) => {
-    const isSecond = seen.has(id);
-    seen.add(id);
-    return isSecond && redelivered !== 'true';
-  });
-  expect(unmarked).toEqual([]);
-  expect(runsIn().length).toBeGreaterThan(seen.size);
-  expect(seen).toEqual(new Set(sent));
-}, 60_000 + MACHINES_LOST * 20_000);
+test.concurrent(
+  `nats-server and the adapter killed together, ${MACHINES_LOST} times: no command runs a second time without its mark`,
+  async (context) => {
+    const { on } = await setUp(context, { ackWaitMs: 2_000 });
+    const { launch, runsIn } = processesOf(context, on);
+    const sent: string[] = [];
+    for (let lost = 0; lost < MACHINES_LOST; lost += 1) {
+      const before = runsIn().length;
+      const adapter = launch();
+      sent.push(...(await on.send(Array.from({ length: 400 }, () => ({})))).map(({ command_id }) => command_id));
+      await vi.waitFor(() => expect(runsIn().length).toBeGreaterThan(before + 100), within);
+      process.kill(on.nats.pid(), 'SIGKILL');
+      adapter.kill('SIGKILL');
+      // It waits for the end of the process.
+      await on.nats.suspend();
+      await on.nats.resume();
+    }
+    launch();
+    await on.allAcknowledged();
+    const seen = new Set<string>();
+    const unmarked = runsIn().filter(([id, redelivered]) => {
+      const isSecond = seen.has(id);
+      seen.add(id);
+      return isSecond && redelivered !== 'true';
+    });
+    expect(unmarked).toEqual([]);
+    expect(runsIn().length).toBeGreaterThan(seen.size);
+    expect(seen).toEqual(new Set(sent));
+  },
+  60_000 + MACHINES_LOST * 20_000,
+);
 
 test.concurrent('two processes share the commands of a vendor: a slow one takes only what it can start', async (context) => {
   const { on, serve } = await setUp(context);
