@@ -378,6 +378,8 @@ test.concurrent(
     for (let lost = 0; lost < MACHINES_LOST; lost += 1) {
       const before = runsIn().length;
       const adapter = launch();
+      // The connection of the test is back.
+      await vi.waitFor(() => on.manager.streams.info('TOP_COMMANDS'), within);
       sent.push(...(await on.send(Array.from({ length: 400 }, () => ({})))).map(({ command_id }) => command_id));
       await vi.waitFor(() => expect(runsIn().length).toBeGreaterThan(before + 100), within);
       process.kill(on.nats.pid(), 'SIGKILL');
@@ -629,6 +631,7 @@ test.concurrent('a request is published through a restart of NATS', async (conte
   const answer = adapter.request(asked);
   await delay(1_000);
   await on.nats.resume();
+  await vi.waitFor(() => on.manager.streams.info('TOP_UPDATES'), within);
   await vi.waitFor(async () => expect(await on.requests()).toEqual([asked]), within);
   await on.reply(replyTo(asked));
   expect(await answer).toMatchObject({ outcome: 'SUCCESS' });
