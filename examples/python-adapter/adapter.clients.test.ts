@@ -64,9 +64,9 @@ test('a command that was sent before it began to read is marked, so a device tha
 test('it tells of progress, sends the request of a device and gets its reply', async () => {
   const { admin, demo } = platform;
   const put = (path: string, body: object) =>
-    signedRequest(admin, 'PUT', `/api/v1/platform/vendors/vendor_a${path}`, { body });
+    signedRequest(admin, 'PUT', `/api/v1/platform/catalog/vendors/vendor_a${path}`, { body });
   const type = { description: 'Updates the firmware.', payload_schema: {} };
-  expect((await put('/command-types/update_firmware', type)).status).toBe(201);
+  expect((await put('/command-types/update_firmware', type)).status).toBe(200);
   const { stop } = await start();
   const commandId = await platform.send({ command_type: 'update_firmware' });
   const pending = await vi.waitFor(

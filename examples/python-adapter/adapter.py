@@ -60,8 +60,7 @@ class Bus:
             subscription = await self.stream.pull_subscribe_bind(DURABLE, stream)
             margin = 0 if "ts" in info and "cluster" not in info else CLOCKS_DIFFER
             begun_at = (instant(info["ts"]) if "ts" in info else time.time()) + margin
-            if not begun_before:
-                await asyncio.sleep(margin)
+            await asyncio.sleep(margin)  # What is sent once it reads is new.
             # NATS may have forgotten what it had delivered if it was restarted: no delivery since tells that.
             forgotten_until = begun_at if begun_before or "last_active" not in info["delivered"] else 0
             print(f"Reads {DURABLE} on {stream}.", flush=True)
