@@ -67,6 +67,9 @@ test('it tells of progress, sends the request of a device and gets its reply', a
     signedRequest(admin, 'PUT', `/api/v1/platform/catalog/vendors/vendor_a${path}`, { body });
   const type = { description: 'Updates the firmware.', payload_schema: {} };
   expect((await put('/command-types/update_firmware', type)).status).toBe(200);
+  const policy = { client_id: demo.client_id, scope: 'open:device-request:create' };
+  const granted = await signedRequest(admin, 'POST', '/api/v1/platform/tenants/demo/policies', { body: policy });
+  expect(granted.status).toBe(201);
   const { stop } = await start();
   const commandId = await platform.send({ command_type: 'update_firmware' });
   const pending = await vi.waitFor(
