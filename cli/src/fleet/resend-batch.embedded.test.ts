@@ -20,7 +20,12 @@ async function sentFleet(...lines: string[]) {
 const mixed = [
   reboot('ok-1'),
   reboot('unreachable-1', { timeout_seconds: 77 }),
-  JSON.stringify({ vendor: 'vendor_a', device_id: 'unreachable-2', command_type: 'set_power', payload: { power: 'on' } }),
+  JSON.stringify({
+    vendor: 'vendor_a',
+    device_id: 'unreachable-2',
+    command_type: 'set_power',
+    payload: { power: 'on' },
+  }),
   reboot('fail-1'),
   reboot('reject-1'),
   reboot('offline-1', { timeout_seconds: 1 }),
@@ -44,7 +49,11 @@ test('the end of create-many --wait says why, and its last line sends again what
     `error: batch ${batchId}: 6 of 6 accepted, 1 succeeded`,
   ]);
   const again = await topctl([...command.split(' ').slice(1), '--yes'], world);
-  expect(linesOf(again).map(({ device_id }) => device_id).sort()).toEqual(['unreachable-1', 'unreachable-2']);
+  expect(
+    linesOf(again)
+      .map(({ device_id }) => device_id)
+      .sort(),
+  ).toEqual(['unreachable-1', 'unreachable-2']);
 });
 
 test('sends again the commands that no device has seen as they were, and says which it leaves out and why', async () => {
@@ -79,7 +88,9 @@ test('asks first, names how many, and sends nothing without a yes', async () => 
   const { world, batchId } = await sentFleet(reboot('unreachable-1'), reboot('unreachable-2'));
   const unasked = await resend(world, batchId);
   expect(unasked).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(unasked.stderr).toMatch(new RegExp(`--yes confirms: Send 2 commands of batch ${batchId} of tenant \\S+ again\\?`));
+  expect(unasked.stderr).toMatch(
+    new RegExp(`--yes confirms: Send 2 commands of batch ${batchId} of tenant \\S+ again\\?`),
+  );
   expect(await resend({ ...world, typed: ['n'] }, batchId)).toMatchObject({ exitCode: 130, stdout: '' });
   const dry = await resend(world, batchId, '--dry-run');
   expect(JSON.parse(dry.stdout)).toMatchObject({ body: { commands: [{ device_id: 'unreachable-1' }, {}] } });
@@ -97,7 +108,10 @@ test('run twice, also at the same time or after an interruption, it sends every 
     return answer;
   };
   const cancelled = await resend({ ...world, signals, fetch: interrupted }, batchId, '--yes', '--wait');
-  expect(cancelled).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('to continue: the same command\n') });
+  expect(cancelled).toMatchObject({
+    exitCode: 130,
+    stderr: expect.stringContaining('to continue: the same command\n'),
+  });
   const both = await Promise.all([resend(world, batchId, '--yes'), resend(world, batchId.toUpperCase(), '--yes')]);
   expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
   expect(await created(world)).toHaveLength(4);
@@ -119,13 +133,24 @@ test('if nothing is safe to send again, it says so and succeeds; an unknown batc
     `No command of batch ${batchId} is safe to send again.\nleft out:\n  1 FAILED: the device or the adapter has tried\n`,
   );
   const unknown = await resend(world, crypto.randomUUID(), '--yes');
-  expect(unknown).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('has no commands of batch') });
+  expect(unknown).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringContaining('has no commands of batch'),
+  });
   expect(await resend(world, 'x', '--yes')).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('batch_id') });
 });
 
-test.each([['--from', 'fleet.ndjson'], ['--batch-id', crypto.randomUUID()]])('%s cannot be combined with it', async (...flags) => {
+test.each([
+  ['--from', 'fleet.ndjson'],
+  ['--batch-id', crypto.randomUUID()],
+])('%s cannot be combined with it', async (...flags) => {
   const outcome = await resend(await fresh(), crypto.randomUUID(), ...flags);
-  expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('remove --from and --batch-id') });
+  expect(outcome).toMatchObject({
+    exitCode: 2,
+    stdout: '',
+    stderr: expect.stringContaining('remove --from and --batch-id'),
+  });
 });
 
 test('a file or a batch must be given', async () => {

@@ -28,5 +28,9 @@ test('commands that expired while nothing was sent are sent again, and succeed',
   const again = await topctl(resend, { env });
   expect(again.stderr).toContain('safe to send again: 3 EXPIRED\n');
   expect(again).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('3 of 3 accepted, 3 succeeded') });
-  expect(linesOf(again).map(({ device_id }) => device_id).sort()).toEqual(['ok-1', 'ok-2', 'ok-3']);
+  expect(
+    linesOf(again)
+      .map(({ device_id }) => device_id)
+      .sort(),
+  ).toEqual(['ok-1', 'ok-2', 'ok-3']);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Command, CommandCreate, CommandSummary } from '@tenant-open-platform/sdk';
+import type { Command, CommandSummary } from '@tenant-open-platform/sdk';
 import { UsageError } from '../errors.js';
 import type { Invocation } from '../invocation.js';
 import type { Session } from '../session/session.js';
@@ -35,7 +35,8 @@ export async function resendBatch(invocation: Invocation, session: Session, { re
     if (isSafeToRepeat(command)) {
       safe.add(command);
       lines.push({ command: repeated(command) });
-    } else if (command.status === 'FAILED' || command.status === 'TIMED_OUT') unsafe[command.status] += 1;
+    } else if (command.status === 'FAILED') unsafe.FAILED += 1;
+    else unsafe.TIMED_OUT += 1;
   }
   const batchId = batchOfRepetitions(resend);
   const fresh = lines.length === 0 ? 0 : await countFresh(session, batchId, lines);
@@ -56,7 +57,7 @@ export async function resendBatch(invocation: Invocation, session: Session, { re
   await sendBatch(invocation, session, { batchId, lines, wait, again: 'the same command' });
 }
 
-const repeated = (command: Command): CommandCreate => {
+const repeated = (command: Command): Line['command'] => {
   const { command_id, vendor, device_id, command_type, payload, timeout_seconds } = command;
   return { vendor, device_id, command_type, payload, timeout_seconds, idempotency_key: `again-${command_id}` };
 };

@@ -6,6 +6,7 @@ import type { Command } from '@tenant-open-platform/sdk';
  */
 export function isSafeToRepeat({ status, history }: Pick<Command, 'status' | 'history'>): boolean {
   const reports = history.filter(({ source }) => source !== 'PLATFORM');
-  if (reports.some(({ source, adapter_status }) => source !== 'ADAPTER' || adapter_status !== 'UNREACHABLE')) return false;
+  if (reports.some(({ source, adapter_status }) => source !== 'ADAPTER' || adapter_status !== 'UNREACHABLE'))
+    return false;
   return status === 'EXPIRED' || ((status === 'FAILED' || status === 'TIMED_OUT') && reports.length > 0);
 }

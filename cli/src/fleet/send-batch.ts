@@ -19,7 +19,7 @@ import type { Session } from '../session/session.js';
 import { countUnsuccessful } from './unsuccessful.js';
 
 /** A command, and the number of its line if it is in a file. */
-export type Line = { number?: number; command: CommandCreate };
+export type Line = { number?: number; command: CommandCreate & { idempotency_key: string } };
 
 export type Batch = {
   batchId: string;

@@ -23,7 +23,9 @@ export function countUnsuccessful(batchId: string) {
       return [
         'did not succeed:',
         ...outcomes.lines().map((line) => `  ${line}`),
-        safe === 0 ? 'None is safe to send again.' : `${safe} safe to send again, because no device has them: ${command}`,
+        safe === 0
+          ? 'None is safe to send again.'
+          : `${safe} safe to send again, because no device has them: ${command}`,
       ];
     },
   };
