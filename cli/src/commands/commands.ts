@@ -121,8 +121,8 @@ export function addCommands(program: Command, invocation: Invocation): void {
     as: 'create-many',
     summary: 'Send the commands of a file.',
     examples: [
-      'topctl commands create-many --from commands.ndjson --wait',
-      'topctl commands create-many --resend 5f0c1e9a-58a2-5f3e-9d63-0d5a4d9c1b7e --wait',
+      'topctl commands create-many --from commands.ndjson',
+      'topctl commands create-many --resend 5f0c1e9a-58a2-5f3e-9d63-0d5a4d9c1b7e',
     ],
     description: `Sends a command for each line of a file. A line is the JSON body of a command: vendor, device_id, command_type, payload, and optionally idempotency_key and timeout_seconds. Each command is accepted or refused separately. stdout gets a line of JSON for each command. A terminal shows only the lines of failed commands.
 
