@@ -177,7 +177,7 @@ export const operations = {
   },
   "commands.summary": {
     "summary": "Count commands by status",
-    "description": "Returns how many commands of a batch or of a time range have each status. One request counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as `older_than`.",
+    "description": "Returns how many commands of a batch or of a time range have each status. With group_by, it also counts them by vendor, adapter status or reason. The 20 most frequent reasons of a response have groups of their own. One request counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as `older_than`.",
     "scope": "open:command:read",
     "tenant": "own",
     "isKeyed": false,
@@ -199,6 +199,15 @@ export const operations = {
       "older_than": {
         "kind": "text",
         "description": "Only commands that are older than the command with this id. Send `next_older_than` of the previous response with the same filters."
+      },
+      "group_by": {
+        "kind": "list",
+        "description": "Count the commands also in `groups`: one group for each combination of these properties.",
+        "choices": [
+          "vendor",
+          "adapter_status",
+          "reason"
+        ]
       }
     }
   },

@@ -21,6 +21,7 @@ const values: Json = {
   wait_seconds: 30,
   is_final: false,
   older_than: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
+  group_by: 'reason',
 };
 
 /** Only an earlier answer has their values. Pages send every example, and these would be refused. */

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { AdapterStatus, CommandId, CommandStatus, DeviceExecutionStatus, PublicStatus } from './command-statuses.js';
+import { CommandGrouping, CommandSummary, MAX_NAMED_REASONS } from './command-summary.js';
 import { ErrorBody } from './errors.js';
 import { operations } from './operation.js';
 import {
@@ -17,46 +19,6 @@ import {
   Vendor,
   WaitSeconds,
 } from './primitives.js';
-
-const commandStatuses = [
-  'ACCEPTED',
-  'DISPATCHED',
-  'SUCCEEDED',
-  'FAILED',
-  'REJECTED',
-  'UNSUPPORTED',
-  'TIMED_OUT',
-  'EXPIRED',
-  'CANCELED',
-] as const;
-
-export const CommandStatus = z.enum(commandStatuses).meta({
-  id: 'CommandStatus',
-  description:
-    'Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused the command. UNSUPPORTED: the adapter does not support the command. TIMED_OUT: the command was sent and its outcome is unknown, so the device may have executed it. EXPIRED: the command was never sent, so you can safely send another one. CANCELED: a caller canceled the command before it was sent.',
-});
-
-export const AdapterStatus = z
-  .enum(['PENDING', 'SENT', 'DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FAILED', 'TIMED_OUT'])
-  .meta({
-    id: 'AdapterStatus',
-    description:
-      'Delivery of the command to the device by the adapter of the vendor. PENDING: not sent yet. SENT: handed to the messaging bus. DELIVERED: the adapter delivered the command to the device. REJECTED: the adapter refused the command. UNSUPPORTED: the adapter does not support the command. UNREACHABLE: the adapter cannot reach the device. FAILED: the adapter failed, or the bus refused the command. TIMED_OUT: the adapter reported a timeout, or reported nothing before the deadline.',
-  });
-
-export const DeviceExecutionStatus = z
-  .enum(['NOT_STARTED', 'IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT', 'UNKNOWN'])
-  .meta({
-    id: 'DeviceExecutionStatus',
-    description:
-      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome.',
-  });
-
-export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
-  id: 'PublicStatus',
-  description:
-    'Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value.',
-});
 
 /** The most commands of one request. */
 const MAX_BATCH = 500;
@@ -88,8 +50,6 @@ const TimeoutSeconds = z
   .min(1)
   .max(300)
   .describe('Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default.');
-
-const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
 const BatchId = z.uuid().describe('Id of the batch of commands: a UUID, unique within the tenant.');
 
@@ -281,41 +241,6 @@ const CommandBatch = z
     },
   });
 
-const CommandSummary = z
-  .object({
-    counts: z
-      .object(
-        Object.fromEntries(
-          commandStatuses.map((status) => [status, z.int().describe(`Commands with the status ${status}.`)]),
-        ) as Record<(typeof commandStatuses)[number], z.ZodInt>,
-      )
-      .describe('Number of commands with each status.'),
-    total: z.int().describe('Number of commands that were counted: at most 10,000.'),
-    next_older_than: CommandId.nullable().describe(
-      'Send as `older_than` to count the older commands, then add the counts of all responses. null if no older commands are left.',
-    ),
-    request_id: RequestId,
-  })
-  .meta({
-    id: 'CommandSummary',
-    example: {
-      counts: {
-        ACCEPTED: 0,
-        DISPATCHED: 12,
-        SUCCEEDED: 1980,
-        FAILED: 5,
-        REJECTED: 1,
-        UNSUPPORTED: 0,
-        TIMED_OUT: 2,
-        EXPIRED: 0,
-        CANCELED: 0,
-      },
-      total: 2000,
-      next_older_than: null,
-      request_id: '019bd3a4-5c4e-7cc1-9d51-2e3f4a5b6c7d',
-    },
-  });
-
 const Command = z
   .object({
     command_id: CommandId,
@@ -485,8 +410,7 @@ export const commands = operations({
     method: 'GET',
     path: '/api/v1/open/downlink/command-summary',
     summary: 'Count commands by status',
-    description:
-      'Returns how many commands of a batch or of a time range have each status. One request counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as `older_than`.',
+    description: `Returns how many commands of a batch or of a time range have each status. With group_by, it also counts them by vendor, adapter status or reason. The ${MAX_NAMED_REASONS} most frequent reasons of a response have groups of their own. One request counts at most 10,000 commands, newest first. To count older commands, send \`next_older_than\` of the response as \`older_than\`.`,
     metadata: {
       scope: 'open:command:read',
       specified: false,
@@ -500,6 +424,9 @@ export const commands = operations({
       older_than: CommandId.optional().describe(
         'Only commands that are older than the command with this id. Send `next_older_than` of the previous response with the same filters.',
       ),
+      group_by: queryList(CommandGrouping)
+        .optional()
+        .describe('Count the commands also in `groups`: one group for each combination of these properties.'),
     }),
     responses: { 200: CommandSummary },
   },

@@ -147,8 +147,10 @@ test.each(eventTypes)('the event %s has a complete example', (type) => {
 
 test('operations reach every schema: oapi-codegen leaves out those that only a webhook has', () => {
   const reached = namedSchemas({ paths: document.paths, responses: document.components.responses });
-  const isInput = (name: string) => name.endsWith('Input') && name.slice(0, -'Input'.length) in reached;
   const { schemas } = document.components;
+  const paths = JSON.stringify(document.paths);
+  const isInput = (name: string) =>
+    name.endsWith('Input') && (name.slice(0, -'Input'.length) in reached || paths.includes(`schemas/${name}"`));
   expect(Object.keys(schemas).filter((name) => !(name in reached) && !isInput(name))).toEqual([]);
 });
 

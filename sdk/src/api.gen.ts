@@ -415,6 +415,27 @@ export interface CommandBatchItemError {
   retry_after_seconds?: number;
 }
 export type CommandCancel = Record<string, never>;
+/** Number of commands with each status. */
+export interface CommandCounts {
+  /** Commands with the status ACCEPTED. */
+  ACCEPTED: number;
+  /** Commands with the status DISPATCHED. */
+  DISPATCHED: number;
+  /** Commands with the status SUCCEEDED. */
+  SUCCEEDED: number;
+  /** Commands with the status FAILED. */
+  FAILED: number;
+  /** Commands with the status REJECTED. */
+  REJECTED: number;
+  /** Commands with the status UNSUPPORTED. */
+  UNSUPPORTED: number;
+  /** Commands with the status TIMED_OUT. */
+  TIMED_OUT: number;
+  /** Commands with the status EXPIRED. */
+  EXPIRED: number;
+  /** Commands with the status CANCELED. */
+  CANCELED: number;
+}
 export interface CommandCreate {
   /** Vendor in the platform catalog, for example `vendor_a`. */
   vendor: string;
@@ -431,34 +452,32 @@ export interface CommandCreate {
   /** Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default. */
   timeout_seconds?: number;
 }
+/** Commands with the same values of the properties in `group_by`. */
+export interface CommandGroup {
+  /** Vendor of the commands. Absent if the summary is not grouped by vendor. */
+  vendor?: string;
+  /** Adapter status of the commands. UNREACHABLE: the adapter did not reach the device. Absent if the summary is not grouped by adapter_status. */
+  adapter_status?: AdapterStatus;
+  /** `code` of status_reason. null: the commands have no final status, or no reason was reported, or other_reasons is true. Absent if the summary is not grouped by reason. */
+  reason?: string | null;
+  /** true if the commands have other reasons than the 20 most frequent reasons of this response. Otherwise absent. */
+  other_reasons?: boolean;
+  counts: CommandCounts;
+  /** Number of commands in this group. */
+  total: number;
+}
+/** Property by which a summary groups commands. reason: `code` of status_reason. */
+export type CommandGroupingInput = "vendor" | "adapter_status" | "reason";
 /** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused the command. UNSUPPORTED: the adapter does not support the command. TIMED_OUT: the command was sent and its outcome is unknown, so the device may have executed it. EXPIRED: the command was never sent, so you can safely send another one. CANCELED: a caller canceled the command before it was sent. */
 export type CommandStatus = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED" | (string & {});
 /** Status of the command. ACCEPTED: stored, not sent yet. DISPATCHED: handed to the messaging bus for the adapter. Every other status is final. SUCCEEDED: the device executed the command. FAILED: the device or the adapter failed, the device is unreachable, or the bus refused the command. REJECTED: the device or the adapter refused the command. UNSUPPORTED: the adapter does not support the command. TIMED_OUT: the command was sent and its outcome is unknown, so the device may have executed it. EXPIRED: the command was never sent, so you can safely send another one. CANCELED: a caller canceled the command before it was sent. */
 export type CommandStatusInput = "ACCEPTED" | "DISPATCHED" | "SUCCEEDED" | "FAILED" | "REJECTED" | "UNSUPPORTED" | "TIMED_OUT" | "EXPIRED" | "CANCELED";
 export interface CommandSummary {
-  /** Number of commands with each status. */
-  counts: {
-    /** Commands with the status ACCEPTED. */
-    ACCEPTED: number;
-    /** Commands with the status DISPATCHED. */
-    DISPATCHED: number;
-    /** Commands with the status SUCCEEDED. */
-    SUCCEEDED: number;
-    /** Commands with the status FAILED. */
-    FAILED: number;
-    /** Commands with the status REJECTED. */
-    REJECTED: number;
-    /** Commands with the status UNSUPPORTED. */
-    UNSUPPORTED: number;
-    /** Commands with the status TIMED_OUT. */
-    TIMED_OUT: number;
-    /** Commands with the status EXPIRED. */
-    EXPIRED: number;
-    /** Commands with the status CANCELED. */
-    CANCELED: number;
-  };
+  counts: CommandCounts;
   /** Number of commands that were counted: at most 10,000. */
   total: number;
+  /** The same commands in groups, the largest group first. Every command is in one group. Absent without `group_by`. */
+  groups?: CommandGroup[];
   /** Send as `older_than` to count the older commands, then add the counts of all responses. null if no older commands are left. */
   next_older_than: string | null;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
@@ -1246,6 +1265,8 @@ export interface CommandSummaryQuery {
   accepted_before?: string;
   /** Only commands that are older than the command with this id. Send `next_older_than` of the previous response with the same filters. */
   older_than?: string;
+  /** Count the commands also in `groups`: one group for each combination of these properties. */
+  group_by?: CommandGroupingInput | CommandGroupingInput[];
 }
 export interface DeviceRequestListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */

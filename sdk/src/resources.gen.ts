@@ -631,8 +631,10 @@ export class CommandsResource {
   }
 
   /**
-   * Returns how many commands of a batch or of a time range have each status. One request counts at most 10,000
-   * commands, newest first. To count older commands, send `next_older_than` of the response as `older_than`.
+   * Returns how many commands of a batch or of a time range have each status. With group_by, it also counts them by
+   * vendor, adapter status or reason. The 20 most frequent reasons of a response have groups of their own. One request
+   * counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as
+   * `older_than`.
    *
    * Retried.
    * Scope open:command:read.

@@ -19,6 +19,7 @@ import * as callbackSubscriptions from './resources/callback-subscriptions/callb
 import { getCatalog } from './resources/catalog/catalog.js';
 import * as commandTypes from './resources/command-types/command-types.js';
 import * as commands from './resources/commands/commands.js';
+import { summaryCommands } from './resources/commands/summary-commands.js';
 import * as credentials from './resources/credentials/credentials.js';
 import * as deviceRequests from './resources/device-requests/device-requests.js';
 import { listEvents } from './resources/events/events.js';
@@ -116,7 +117,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       createMany: commands.createManyCommands(acceptance),
       get: commands.getCommand(waitFor),
       list: commands.listCommands,
-      summary: commands.summaryCommands,
+      summary: summaryCommands,
       cancel: commands.cancelCommand(signals, metrics),
     },
     deviceRequests: {

@@ -174,6 +174,7 @@ const values: Record<string, [common: string, rare: string]> = {
   accepted_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
   batch_id: [BATCH_OF_ALL, randomUUID()],
   older_than: ['ffffffff-ffff-7fff-bfff-ffffffffffff', '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
+  group_by: ['vendor,adapter_status,reason', 'vendor'],
   credential_id: ['', randomUUID()],
   request_type: ['firmware_check', 'none'],
   received_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],

@@ -100,15 +100,22 @@ test('docs/callbacks.md, pasted from top to bottom, configures an endpoint, and 
 });
 
 test('docs/commands.md, pasted from top to bottom, sends commands and waits for them', async () => {
-  const outputs = jsonIn(await runPage('docs/commands.md'));
+  const printed = await runPage('docs/commands.md');
+  expectInOrder(printed, ['ADAPTER_STATUS  REASON', 'UNREACHABLE     UNREACHABLE']);
+  const outputs = jsonIn(printed);
   const [succeeded, failed, waited, unknown] = outputs;
   expect(succeeded).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED', public_status: 'SUCCEEDED' });
   expect(failed).toMatchObject({ status: 'FAILED', status_reason: { code: 'DEVICE_FAULT' } });
   expect(waited).toMatchObject({ device_id: 'ok-2', status: 'SUCCEEDED' });
   expect(unknown).toMatchObject({ status: 'TIMED_OUT', public_status: 'UNKNOWN' });
-  expect(outputs).toHaveLength(8);
-  const [ofOne, ofOther, summary, unsuccessful] = outputs.slice(4);
+  const [ofOne, ofOther, summary, unsuccessful, ...fleet] = outputs.slice(4);
   for (const line of [ofOne, ofOther]) expect(line).toMatchObject({ line: expect.any(Number), status: 'SUCCEEDED' });
   expect(summary).toMatchObject({ total: 600, counts: { SUCCEEDED: 600 } });
   expect(unsuccessful).toEqual([]);
+  const ofDevice = (device: string) => expect.objectContaining({ device_id: device });
+  expect(fleet).toHaveLength(6);
+  expect(fleet.slice(0, 3)).toEqual(expect.arrayContaining(['ok-1', 'unreachable-1', 'fail-1'].map(ofDevice)));
+  const [repeated, ...chosen] = fleet.slice(3);
+  expect(repeated).toMatchObject({ device_id: 'unreachable-1', idempotency_key: expect.stringMatching(/^again-/) });
+  expect(chosen).toEqual(expect.arrayContaining(['unreachable-1', 'fail-1'].map(ofDevice)));
 });

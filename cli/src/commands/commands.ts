@@ -1,7 +1,13 @@
-import type { CommandAccepted, Command as CommandRecord, CommandSummary } from '@tenant-open-platform/sdk';
+import type {
+  CommandAccepted,
+  CommandGroup,
+  Command as CommandRecord,
+  CommandSummary,
+} from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { UnsuccessfulError } from '../errors.js';
-import { type Fleet, sendFleet } from '../fleet.js';
+import { resendBatch } from '../fleet/resend-batch.js';
+import { sendFile } from '../fleet/send-file.js';
 import { addResource } from '../input/add-operation.js';
 import { flagOf } from '../input/field.js';
 import { interruptible } from '../interruptible.js';
@@ -23,6 +29,21 @@ const summaryView: View<CommandSummary> = {
   columns: ['total', 'counts'],
   details: ({ counts, total }) => ({ ...counts, total }),
 };
+
+/** A row for each group, with a column for each status that a command has. */
+function groupView({ counts, groups = [] }: CommandSummary): View<CommandGroup> {
+  const values = ['vendor', 'adapter_status', 'reason'] as const;
+  const grouped = values.filter((name) => groups[0] && name in groups[0]);
+  const statuses = Object.entries(counts).flatMap(([status, count]) => (count > 0 ? [status] : []));
+  return {
+    id: (group) => grouped.map((name) => shownValue(group, name) ?? '-').join(' '),
+    columns: [...grouped, 'total', ...(statuses as 'counts'[])],
+    row: (group) => ({ ...group, ...group.counts, reason: shownValue(group, 'reason') }),
+  };
+}
+
+const shownValue = (group: CommandGroup, name: 'vendor' | 'adapter_status' | 'reason') =>
+  name === 'reason' && group.other_reasons ? '(other reasons)' : group[name];
 
 const ofOneCommand = ['vendor', 'device_id', 'command_type'] as const;
 
@@ -75,7 +96,7 @@ export function addCommands(program: Command, invocation: Invocation): void {
       return `with --from, each line of the file is a whole command: remove ${flags.join(', ')}`;
     },
     run: async ({ client, session, input: { wait, from, ...body } }) => {
-      if (from !== undefined) return sendFleet(invocation, session, { from, wait });
+      if (from !== undefined) return sendFile(invocation, session, { from, wait });
       const noteReplay = () => {
         if (session.isReplay())
           invocation.note('The idempotency key was used before. This is its command; nothing new was sent.');
@@ -99,26 +120,54 @@ export function addCommands(program: Command, invocation: Invocation): void {
   add('createMany', {
     as: 'create-many',
     summary: 'Send the commands of a file.',
-    examples: ['topctl commands create-many --from commands.ndjson'],
+    examples: [
+      'topctl commands create-many --from commands.ndjson',
+      'topctl commands create-many --resend 5f0c1e9a-58a2-5f3e-9d63-0d5a4d9c1b7e',
+    ],
     description: `Sends a command for each line of a file. A line is the JSON body of a command: vendor, device_id, command_type, payload, and optionally idempotency_key and timeout_seconds. Each command is accepted or refused separately. stdout gets a line of JSON for each command. A terminal shows only the lines of failed commands.
 
 Run it again after an interruption: no command is created twice. <file>.batch keeps the id of the batch until every command is accepted. If a command has no idempotency_key, the key is derived from this id and the line. With --batch-id or with commands from stdin, topctl does not write this file: give the same --batch-id when you run it again.
 
-Commands that were not accepted are written to <file>.failed, with their keys. The exit code is 8 if a command was not accepted or, with --wait, did not succeed.`,
+Commands that were not accepted are written to <file>.failed, with their keys. The exit code is 8 if a command was not accepted or, with --wait, did not succeed.
+
+--resend sends again what is safe to repeat, because no device has seen it: the EXPIRED commands of a batch, and those whose adapter reported UNREACHABLE. It leaves out the others and says why: the device may have executed a TIMED_OUT command. It asks first. The keys derive from the old commands, so running it again sends nothing twice. It also needs the scope open:command:read, as --wait does.`,
     fields: {
       batch_id: { description: 'The id of the batch, a UUID. Default: the one in <file>.batch, or a new one.' },
       commands: null,
     },
     flags: {
-      from: { kind: 'path', description: 'The file, or - for stdin: a command on each line.', isRequired: true },
+      from: {
+        kind: 'path',
+        description: 'The file, or - for stdin: a command on each line (required without --resend).',
+      },
+      resend: {
+        kind: 'text',
+        placeholder: 'batch_id',
+        description: 'Send again the commands of this batch that are safe to repeat, as new commands.',
+      },
       wait: { kind: 'switch', description: 'Wait until every command is final, and print each with its outcome.' },
     },
-    run: ({ session, input }) => sendFleet(invocation, session, input as Fleet),
+    requires: (input) => ('resend' in input ? [] : ['from']),
+    check: ({ from, resend, batch_id }) =>
+      resend !== undefined && (from !== undefined || batch_id !== undefined)
+        ? '--resend sends the commands of a batch again, as another batch: remove --from and --batch-id'
+        : undefined,
+    run: ({ session, input: { from = '', resend, batch_id, wait } }) =>
+      resend === undefined
+        ? sendFile(invocation, session, { from, batch_id, wait })
+        : resendBatch(invocation, session, { resend, wait }),
   });
   add('summary', {
-    examples: ['topctl commands summary --accepted-after 2026-01-31T00:00:00Z'],
-    view: summaryView,
-    call: ({ client, input }) => client.commands.summary(input),
+    examples: [
+      'topctl commands summary --accepted-after 2026-01-31T00:00:00Z',
+      'topctl commands summary --group-by vendor,reason -o table',
+    ],
+    run: async ({ client, input }) => {
+      const summary = await client.commands.summary(input);
+      const { groups } = summary;
+      if (groups) await invocation.printWhole(summary, groups, groupView(summary));
+      else await invocation.printItem(summary, summaryView);
+    },
   });
   add('get', {
     description: 'Shows a command with its four statuses.',

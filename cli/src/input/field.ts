@@ -13,6 +13,8 @@ export type Field = {
   /** The word for null on the command line. */
   nullWord?: string;
   default?: string;
+  /** What stands for the value in the help, if it is not the name of the field. */
+  placeholder?: string;
 };
 
 type Value = {
@@ -79,7 +81,7 @@ function syntaxOf(name: string, field: Field): string {
     case 'integer':
       return `${flag} <${lastWord}>`;
     case 'text':
-      return `${flag} <${name.length > MAX_PLACEHOLDER ? lastWord : name}>`;
+      return `${flag} <${field.placeholder ?? (name.length > MAX_PLACEHOLDER ? lastWord : name)}>`;
     default:
       return `${flag} <${field.kind}>`;
   }

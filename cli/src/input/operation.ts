@@ -65,7 +65,7 @@ export type Definition<Name extends OperationName, Flags = None, Arguments = Non
   /** Returns a problem that concerns several flags. */
   check?: (input: Partial<Sent<Name>> & ValuesOf<Flags>) => string | undefined;
   /** Fields that are required because of other fields. */
-  requires?: (input: Partial<Sent<Name>>) => readonly FieldName<Name>[];
+  requires?: (input: Partial<Sent<Name>> & ValuesOf<Flags>) => readonly (FieldName<Name> | (keyof Flags & string))[];
   /** A list without an end: it has no --limit and no --all. */
   isEndless?: true;
   /** The question that the user must confirm before the call. */

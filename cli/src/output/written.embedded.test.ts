@@ -45,7 +45,10 @@ describe('a full disk ends topctl with one clear line', () => {
     await writeFile(join(cwd, 'fleet.ndjson'), JSON.stringify(line));
     const send = ['commands', 'create-many', '--from', 'fleet.ndjson'];
     const lost = await builtTopctl(send, { env, cwd, stdout: fullDisk });
-    expect(lost).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/second effect: the same command\n$/) });
+    expect(lost).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/second effect: the same command with --batch-id \S+\n$/),
+    });
     expect(await readdir(cwd)).toContain('fleet.ndjson.batch');
     expect(await builtTopctl(send, { env, cwd })).toMatchObject({ exitCode: 0 });
     expect(await listed('offline-fleet')).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AdapterStatus, DeviceExecutionStatus } from '../commands.js';
+import { AdapterStatus, DeviceExecutionStatus } from '../command-statuses.js';
 import { DeviceReply, DeviceRequestId, RequestType } from '../device-requests.js';
 import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../primitives.js';
 

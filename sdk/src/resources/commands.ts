@@ -9,6 +9,7 @@ import { type ApiPromise, apiPromise, type WithResponse } from '../core/api-prom
 import { outlast } from '../core/outlast.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { CommandsResource } from '../resources.gen.js';
+import { addSummaries } from './add-summaries.js';
 import { type CreatedCommands, type CreateManyOptions, createMany, type Commands as Many } from './create-many.js';
 import { type CommandOutcome, type OutcomesOptions, outcomesOf } from './outcomes.js';
 import {
@@ -92,8 +93,9 @@ export class Commands extends CommandsResource {
   }
 
   /**
-   * Counts the commands of a batch or of a time range by their status. It sends a request for every
-   * 10,000 commands and adds their counts.
+   * Counts the commands of a batch or of a time range by their status; with `group_by` also by vendor, adapter status or
+   * reason. It sends a request for every 10,000 commands and adds their counts. Each answer has its own 20 most frequent
+   * reasons, so some commands with a reason may count as `other_reasons`.
    *
    * Retried.
    * Scope open:command:read.
@@ -103,15 +105,12 @@ export class Commands extends CommandsResource {
   }
 
   async #summarize(query: CommandSummaryQuery = {}, options?: RequestOptions): Promise<WithResponse<CommandSummary>> {
-    const counts: Record<string, number> = {};
-    let total = 0;
+    let sum: CommandSummary | undefined;
     for (let { older_than } = query; ; ) {
       const answer = await super.summary({ ...query, older_than }, options).withResponse();
-      const { data } = answer;
-      for (const [status, count] of Object.entries(data.counts)) counts[status] = (counts[status] ?? 0) + count;
-      total += data.total;
-      if (!data.next_older_than) return { ...answer, data: { ...data, counts: counts as typeof data.counts, total } };
-      older_than = data.next_older_than;
+      sum = sum ? addSummaries(sum, answer.data) : answer.data;
+      if (!sum.next_older_than) return { ...answer, data: sum };
+      older_than = sum.next_older_than;
     }
   }
 

@@ -316,3 +316,32 @@ test('summary adds the counts of all its requests', async () => {
   });
   expect(fetch.sent.map(({ url }) => new URL(url).search)).toEqual(['?batch_id=b', '?batch_id=b&older_than=c9']);
 });
+
+test('summary adds the groups of all its requests, each with the group of the same values, the largest first', async () => {
+  const group = (values: object, fields: Record<string, number>) => ({
+    ...values,
+    counts: counts(fields),
+    total: Object.values(fields).reduce((sum, count) => sum + count),
+  });
+  const page = (groups: object[], next_older_than: string | null) =>
+    answer(200, { counts: counts({}), total: 0, groups, next_older_than, request_id: 'r' });
+  const { client, fetch } = fakeClient([
+    page(
+      [
+        group({ reason: null }, { SUCCEEDED: 3 }),
+        group({ reason: 'A' }, { FAILED: 2 }),
+        group({ reason: null, other_reasons: true }, { FAILED: 1 }),
+      ],
+      'c9',
+    ),
+    page([group({ reason: 'A' }, { FAILED: 1, REJECTED: 1 }), group({ reason: 'B' }, { FAILED: 1 })], null),
+  ]);
+  const { groups } = await client.commands.summary({ batch_id: 'b', group_by: 'reason' });
+  expect(groups).toEqual([
+    group({ reason: 'A' }, { FAILED: 3, REJECTED: 1 }),
+    group({ reason: null }, { SUCCEEDED: 3 }),
+    group({ reason: null, other_reasons: true }, { FAILED: 1 }),
+    group({ reason: 'B' }, { FAILED: 1 }),
+  ]);
+  expect(fetch.sent.map(({ url }) => new URL(url).searchParams.get('group_by'))).toEqual(['reason', 'reason']);
+});

@@ -56,6 +56,13 @@ const outcomes = [
     history: [accepted, dispatched, ['ADAPTER', 'UNSUPPORTED', 'UNSUPPORTED', 'NOT_STARTED', 'UNSUPPORTED']],
   },
   {
+    device: 'unreachable',
+    final: ['FAILED', 'UNREACHABLE', 'NOT_STARTED', 'FAILED'],
+    reason: 'UNREACHABLE',
+    result: null,
+    history: [accepted, dispatched, ['ADAPTER', 'FAILED', 'UNREACHABLE', 'NOT_STARTED', 'UNREACHABLE']],
+  },
+  {
     device: 'offline',
     final: ['TIMED_OUT', 'TIMED_OUT', 'UNKNOWN', 'UNKNOWN'],
     reason: 'TIMED_OUT',

@@ -42,6 +42,13 @@ const behaviours: Record<string, Step[]> = {
       status_reason: { code: 'UNSUPPORTED', message: 'The simulated device knows no such command.' },
     },
   ],
+  'unreachable-': [
+    {
+      afterMs: 0,
+      adapter_status: 'UNREACHABLE',
+      status_reason: { code: 'UNREACHABLE', message: 'The simulated device is not connected.' },
+    },
+  ],
   'offline-': [],
   // More than the platform takes of a result: the message is parked.
   'verbose-': [DELIVERED, { afterMs: 100, device_execution_status: 'SUCCEEDED', result: { log: '.'.repeat(40_000) } }],

@@ -1,5 +1,5 @@
 import { CommandStatus, contract } from '@tenant-open-platform/contract';
-import { count, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm';
+import { eq, inArray, notInArray } from 'drizzle-orm';
 import { v5 } from 'uuid';
 import { ApiError } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
@@ -158,9 +158,9 @@ const UNDER_WAY = CommandStatus.options.filter((status) => !isTerminal({ status 
 
 type AcceptedRange = Partial<Record<'batch_id' | 'accepted_after' | 'accepted_before', string | undefined>>;
 
-const ofBatch = ({ batch_id }: AcceptedRange) => batch_id && eq(commands.batchId, batch_id);
+export const ofBatch = ({ batch_id }: AcceptedRange) => batch_id && eq(commands.batchId, batch_id);
 
-const inTime = ({ accepted_after, accepted_before }: AcceptedRange) =>
+export const inTime = ({ accepted_after, accepted_before }: AcceptedRange) =>
   idsBetween(commands.commandId, accepted_after, accepted_before);
 
 export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
@@ -184,31 +184,6 @@ export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
     json: ['payload', 'result', 'late_result', 'history'],
     present: presentCommand,
   });
-};
-
-/** The rows that a request reads. The status of a command is in no index, because it changes. */
-const ROWS_READ = 10_000;
-
-export const summaryCommands: Handler<'commands.summary'> = async ({ query }, { tenantId, requestId, asTenant }) => {
-  const isOlder = query.older_than && lt(commands.commandId, query.older_than);
-  const found = await asTenant((tx) => {
-    const read = tx
-      .select({ status: commands.status, commandId: commands.commandId })
-      .from(commands)
-      .where(all([eq(commands.tenantId, tenantId), ofBatch(query), inTime(query), isOlder]))
-      .orderBy(desc(commands.commandId))
-      .limit(ROWS_READ)
-      .as('read');
-    const oldest = sql<string>`min(${read.commandId}::text)`;
-    return tx.select({ status: read.status, number: count(), oldest }).from(read).groupBy(read.status);
-  });
-  const none = CommandStatus.options.map((status) => [status, 0]);
-  const counts: Record<Row['status'], number> = Object.fromEntries(none);
-  for (const { status, number } of found) counts[status] = number;
-  const total = found.reduce((sum, { number }) => sum + number, 0);
-  const [oldest = null] = found.map((row) => row.oldest).sort();
-  const next_older_than = total < ROWS_READ ? null : oldest;
-  return { status: 200, body: { counts, total, next_older_than, request_id: requestId } };
 };
 
 export const cancelCommand =

@@ -2,32 +2,11 @@ import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import fs, { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { createTenant } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { binary } from '../test/built-topctl.js';
-import { environmentOf, type Outcome, topctl, type World } from '../test/topctl.js';
-
-const FILE = 'fleet.ndjson';
-
-const reboot = (device_id: string, fields: object = {}) =>
-  JSON.stringify({ vendor: 'vendor_a', device_id, command_type: 'reboot', payload: {}, ...fields });
-
-type Files = World & { cwd: string; env: Record<string, string>; write: (...lines: string[]) => Promise<void> };
-
-async function fresh(): Promise<Files> {
-  const cwd = temporaryFolder();
-  const { operator } = await createTenant();
-  const write = (...lines: string[]) => writeFile(join(cwd, FILE), lines.map((line) => `${line}\n`).join(''));
-  return { cwd, env: environmentOf(operator), write };
-}
-
-const send = (world: World, ...flags: string[]) => topctl(['commands', 'create-many', '--from', FILE, ...flags], world);
-const linesOf = ({ stdout }: Outcome) =>
-  stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-const created = async (world: World) => linesOf(await topctl(['commands', 'list', '--all', '-o', 'ndjson'], world));
+import { binary } from '../../test/built-topctl.js';
+import { created, FILE, fresh, linesOf, reboot, send } from '../../test/fleet.js';
+import { environmentOf, type Outcome, topctl } from '../../test/topctl.js';
 
 test('prints a line of JSON for each command, and leaves no file behind once all are accepted', async () => {
   const world = await fresh();
@@ -86,6 +65,7 @@ test('with --wait prints every command with its outcome; the exit code is 8 if o
   await world.write(reboot('ok-1'), reboot('fail-1'));
   const bad = await send(world, '--wait');
   expect(bad).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('2 of 2 accepted, 1 succeeded') });
+  expect(bad.stderr).toContain('did not succeed:\n  1 FAILED DEVICE_FAULT\nNone is safe to send again.\n');
   expect(linesOf(bad)).toContainEqual(
     expect.objectContaining({
       line: 2,
@@ -169,10 +149,76 @@ test('of two runs of one file at once, the second is told what to do, and the fl
   };
   const second = await send({ ...world, fs: { ...fs, link } });
   expect(second).toMatchObject({ exitCode: 2, stdout: '' });
-  expect(second.stderr).toContain(`error: another topctl has just begun to send ${FILE}; this one has sent nothing.`);
-  expect(second.stderr).not.toMatch(/EEXIST|--batch-id/);
+  const why = `another topctl is sending ${FILE}, so this one has sent nothing: run this command again only if the other one fails`;
+  expect(second.stderr).toBe(`error: ${why}\n`);
   expect(await first).toMatchObject({ exitCode: 0 });
   expect(await created(world)).toHaveLength(2);
+});
+
+test('a run that begins while another one sends goes on with its batch, and both say that all are accepted', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2'));
+  let second: Outcome | undefined;
+  const whileSending: typeof fetch = async (input, init) => {
+    if (String(input).includes('command-batches')) second ??= await send(world);
+    return fetch(input, init);
+  };
+  const first = await send({ ...world, fetch: whileSending });
+  expect(first).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 of 2 accepted') });
+  expect(second).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('2 of 2 accepted') });
+  expect(second?.stderr).toMatch(/^Continues batch \S+, which an earlier run has begun/);
+  expect(await created(world)).toHaveLength(2);
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+});
+
+test('a run that begins and ends while another one is about to send does not make it a new batch', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2'));
+  let other: Outcome | undefined;
+  const slow: typeof fetch = async (input, init) => {
+    if (String(input).endsWith('/open/me')) other ??= await send(world);
+    return fetch(input, init);
+  };
+  expect(await send({ ...world, fetch: slow })).toMatchObject({ exitCode: 0 });
+  expect(other).toMatchObject({ exitCode: 0 });
+  expect(await created(world)).toHaveLength(2);
+});
+
+test('a run that is interrupted after another one has removed the id of the batch says how to send nothing twice', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'));
+  const signals = new EventEmitter();
+  const interrupted: typeof fetch = async (input, init) => {
+    if (String(input).includes('command-batches')) {
+      expect(await send(world)).toMatchObject({ exitCode: 0 });
+      signals.emit('SIGINT');
+    }
+    return fetch(input, init);
+  };
+  const { stderr } = await send({ ...world, signals, fetch: interrupted });
+  const [, batchId = ''] = /cancelled; to continue: the same command with --batch-id (\S+)\n$/.exec(stderr) ?? [];
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+  expect(await send(world, '--batch-id', batchId)).toMatchObject({ exitCode: 0 });
+  expect(await created(world)).toHaveLength(1);
+});
+
+test('with --batch-id the last run removes the file that an interrupted one has left', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'), reboot('offline-2', { vendor: 'vendor_z' }));
+  await send(world);
+  const batchId = (await readFile(join(world.cwd, `${FILE}.batch`), 'utf8')).trim();
+  await world.write(reboot('offline-1'), reboot('offline-2'));
+  expect(await send(world, '--batch-id', batchId)).toMatchObject({ exitCode: 0 });
+  expect(await readdir(world.cwd)).toEqual([FILE]);
+  expect(await created(world)).toHaveLength(2);
+});
+
+test('a run that cannot reach the platform leaves no file behind', async () => {
+  const world = await fresh();
+  await world.write(reboot('offline-1'));
+  const env = { ...world.env, TOP_BASE_URL: 'http://127.0.0.1:1' };
+  expect((await send({ ...world, env }, '--timeout', '1')).exitCode).toBe(1);
+  expect(await readdir(world.cwd)).toEqual([FILE]);
 });
 
 test('results are complete even if the file of what was refused cannot be written', async () => {
