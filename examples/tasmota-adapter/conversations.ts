@@ -15,7 +15,7 @@ export async function connectToBroker(url: string, login: Login) {
   const states = new Map<string, 'ready' | 'offline'>();
   const waiting = new Map<string, { hear(answer: Answer): void; end(code: string, message: string): void }>();
 
-  // Without a queue: what is sent while the broker is away would be executed late.
+  // Without a queue, and with QoS 0: what is sent while the broker is away would be executed late.
   const broker = mqtt.connect(url, { ...login, reconnectPeriod: 1_000, queueQoSZero: false });
   broker.on('error', (error) => broker.disconnecting || console.error(`The broker cannot be used: ${error.message}`));
   broker.on('close', () => {

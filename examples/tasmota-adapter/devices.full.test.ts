@@ -68,8 +68,12 @@ async function startLine() {
   onTestFinished(() => void server.close());
   const cut = () => {
     for (const socket of sockets) socket.destroy();
+    sockets.clear();
   };
-  return { url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, cut };
+  const swallow = () => {
+    for (const socket of sockets) socket.unpipe().resume();
+  };
+  return { swallow, url: `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`, cut };
 }
 
 const succeeded = (result: object) => ({ outcome: { device_execution_status: 'SUCCEEDED', result } });
@@ -142,11 +146,14 @@ test('a late RESULT of a command that timed out does not answer the next command
 test('a device that is online and does not answer gets no command: it is UNREACHABLE before the deadline', async () => {
   const { power, from, commands } = await plugIn();
   from('is mute');
-  expect(await power('on', { timeoutMs: 2_000 })).toMatchObject(unreachable('SILENT'));
+  // An odd number of milliseconds remains.
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(await power('on', { timeoutMs: 2_001 })).toMatchObject(unreachable('SILENT'));
   expect(commands()).toEqual([]);
 });
 
-test('a device that is offline is UNREACHABLE at once, also for an adapter that starts later', async () => {
+test('a device that is offline is UNREACHABLE at once, also for an adapter that starts later, until it comes back', async () => {
   const { power, unplug, topic } = await plugIn();
   await power('on');
   unplug();
@@ -160,6 +167,10 @@ test('a device that is offline is UNREACHABLE at once, also for an adapter that 
   onTestFinished(() => later.close());
   const command = { tenant_id: 'demo', device_id: topic, command_type: 'set_power', payload: { power: 'on' } } as const;
   expect(await serve(later).send(command, LATER)).toMatchObject({ outcome: { adapter_status: 'UNREACHABLE' } });
+  const again = await startTasmota(url(), loginOf(topic));
+  onTestFinished(again.unplug);
+  await again.booted;
+  await vi.waitFor(async () => expect(await power('on')).toMatchObject(succeeded({ POWER: 'ON' })), WAIT);
 });
 
 test('a device that goes offline with a command may have executed it: TIMED_OUT at once', async () => {
@@ -199,15 +210,22 @@ test('a restart of the broker: the command in the middle is TIMED_OUT, one meanw
   expect(commands()).not.toContain('POWER ON');
 });
 
-test('the connection of the adapter breaks in the middle: TIMED_OUT at once, and the device gets later commands', async () => {
-  const { from, commands, topic } = await plugIn();
+test('the connection of the adapter breaks: the command in the middle is TIMED_OUT, and the device is asked before the next', async () => {
+  const { from, commands, questions, topic } = await plugIn();
   const line = await startLine();
   const behindLine = await connectToBroker(line.url, loginOf('tasmota-adapter'));
   onTestFinished(() => behindLine.close());
   const vendor = serve(behindLine);
-  const power = (value: 'on' | 'off' | 'toggle') =>
-    vendor.send({ tenant_id: 'demo', device_id: topic, command_type: 'set_power', payload: { power: value } }, LATER);
-  expect(await power('off')).toMatchObject(succeeded({ POWER: 'OFF' }));
+  const power = (value: 'on' | 'off' | 'toggle') => {
+    const device = { tenant_id: 'demo', device_id: topic };
+    return vendor.send({ ...device, command_type: 'set_power', payload: { power: value } }, LATER);
+  };
+  const powerOff = async () => expect(await power('off')).toMatchObject(succeeded({ POWER: 'OFF' }));
+  // As with SetOption104: the broker does not tell that the device is online.
+  const device = await mqtt.connectAsync(url(), loginOf(topic));
+  onTestFinished(() => void device.end(true));
+  await device.publishAsync(`tele/${topic}/LWT`, '', { qos: 1, retain: true });
+  await powerOff();
   from('is mute');
   const inTheMiddle = power('toggle');
   await vi.waitFor(() => expect(commands()).toContain('POWER TOGGLE'), WAIT);
@@ -215,7 +233,20 @@ test('the connection of the adapter breaks in the middle: TIMED_OUT at once, and
   expect(await inTheMiddle).toMatchObject(unknown('BROKER_LOST'));
   expect(await power('on')).toMatchObject(unreachable('OFFLINE'));
   from('answers');
-  await vi.waitFor(async () => expect(await power('off')).toMatchObject(succeeded({ POWER: 'OFF' })), WAIT);
+  await vi.waitFor(powerOff, WAIT);
+  expect(commands()).not.toContain('POWER ON');
+  const asked = questions();
+  line.cut();
+  await vi.waitFor(() => expect(behindLine.stateOf(topic)).toBe('offline'), WAIT);
+  await vi.waitFor(() => expect(behindLine.stateOf(topic)).not.toBe('offline'), WAIT);
+  await powerOff();
+  expect(questions()).toBeGreaterThan(asked);
+  // What was sent into a dead connection is not sent again.
+  line.swallow();
+  const swallowed = power('on');
+  line.cut();
+  expect(await swallowed).toMatchObject(unknown('BROKER_LOST'));
+  await vi.waitFor(powerOff, WAIT);
   expect(commands()).not.toContain('POWER ON');
 });
 

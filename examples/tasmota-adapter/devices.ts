@@ -34,7 +34,7 @@ export const commandsFor = (
     if (stateOf(device) !== 'ready') {
       // The answers come in the order of the messages: after this one, no earlier answer is on its way.
       const remainingMs = Date.parse(deadline_at) - Date.now();
-      const inTime = AbortSignal.timeout(Math.max(remainingMs - BEFORE_DEADLINE_MS, remainingMs / 2, 0));
+      const inTime = AbortSignal.timeout(Math.ceil(Math.max(remainingMs - BEFORE_DEADLINE_MS, remainingMs / 2, 0)));
       await ask(device, QUESTION, /^Topic$/, { signal: inTime, isRepeated: true }).catch(() => {
         throw new NotSent('SILENT', 'The device does not answer. The command was not sent.');
       });
