@@ -39,19 +39,22 @@ export async function startNatsBroker() {
 /** Debian installs it in a folder that is only in root's path. */
 const mosquitto = ['/usr/sbin/mosquitto', '/usr/local/sbin/mosquitto'].find(existsSync) ?? 'mosquitto';
 
-/** mosquitto with the configuration of the guide, on another port. */
-export async function startMosquitto(): Promise<Broker> {
+/** mosquitto with the configuration of the guide, on another port. Its file of rights and its users may be others. */
+export async function startMosquitto(
+  acl = file('mosquitto.acl'),
+  users: Record<string, string> = passwords,
+): Promise<Broker> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), 'top-mosquitto-'));
   const passwordFile = join(folder, 'passwords');
   writeFileSync(passwordFile, '', { mode: 0o600 });
-  for (const [user, password] of Object.entries(passwords)) {
+  for (const [user, password] of Object.entries(users)) {
     await promisify(execFile)('mosquitto_passwd', ['-b', passwordFile, user, password]);
   }
   const configuration = readFileSync(file('mosquitto.conf'), 'utf8')
     .replace('listener 1883', `listener ${port}`)
     .replace('data/mosquitto.passwords', passwordFile)
-    .replace('examples/mqtt-adapter/mosquitto.acl', file('mosquitto.acl'))
+    .replace('examples/mqtt-adapter/mosquitto.acl', acl)
     .replace('persistence_location data/', `persistence_location ${folder}/`);
   // Started by root, it would become a user who cannot read the folder.
   writeFileSync(join(folder, 'mosquitto.conf'), `${configuration}user ${userInfo().username}\n`);

@@ -15,7 +15,7 @@ const WAIT = { timeout: 30_000, interval: 20 };
 
 describe.each([
   ['the MQTT broker of nats-server', startNatsBroker],
-  ['mosquitto', startMosquitto],
+  ['mosquitto', () => startMosquitto()],
 ])('%s', (_, startBroker) => {
   let broker: Broker;
   let devices: Awaited<ReturnType<typeof connectDevices>>;

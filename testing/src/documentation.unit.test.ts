@@ -75,7 +75,9 @@ describe.each(guides)('%s', (page) => {
   test('has code, and each block is run by a test or says why not', () => {
     const isRun = (mark = '', before = '') =>
       /^ (run|run-full|run-production|run-clients|not-run: .+)$/.test(mark) ||
-      /`examples\/(?:signing|generated-clients|vendor-adapter|python-adapter|http-adapter)\/[\w./-]+`:\n/.test(before);
+      /`examples\/(?:signing|generated-clients|vendor-adapter|python-adapter|http-adapter|tasmota-adapter|sleeping-devices)\/[\w./-]+`:\n/.test(
+        before,
+      );
     const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
     expect(unmarked).toEqual([]);
     if (page !== 'docs/README.md') expect(text).toMatch(/^```(sh|ts|python) /m);
@@ -92,9 +94,10 @@ test.each([
   ['docs/first-device.md', /`(examples\/vendor-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 1],
   [
     'docs/mqtt-devices.md',
-    /`(examples\/mqtt-adapter\/[\w./-]+)`(?:| covers all devices):\n\n```(?:conf|sh [^\n]*)\n(.*?)^```$/gms,
-    5,
+    /`(examples\/(?:mqtt|tasmota)-adapter\/[\w./-]+)`(?:| covers all devices):\n\n```(?:conf|ts|sh [^\n]*)\n(.*?)^```$/gms,
+    8,
   ],
+  ['docs/sleeping-devices.md', /`(examples\/sleeping-devices\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 2],
   ['docs/http-devices.md', /`(examples\/http-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
   ['docs/tls-and-proxies.md', /`(deploy\/nginx\.conf)`:\n\n```\w+\n(.*?)^```$/gms, 1],
   ['docs/adapters.md', /`(examples\/(?:vendor|python)-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { serveVendor } from '@tenant-open-platform/sdk/adapter';
+import { connectToBroker } from './conversations.js';
+import { commandsFor } from './devices.js';
+
+const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
+const { MQTT_URL = 'mqtt://127.0.0.1:1883', MQTT_USER, MQTT_PASSWORD } = process.env;
+
+/** Whose device it is, by its topic: `{"plug-7":"demo"}`. Replace this with your records. */
+const tenants = new Map<string, string>(Object.entries(JSON.parse(process.env.DEVICES ?? '{}')));
+
+const broker = await connectToBroker(MQTT_URL, { username: MQTT_USER, password: MQTT_PASSWORD });
+const adapter = await serveVendor({
+  servers: NATS_URL,
+  seedFile: NATS_NKEY_SEED_FILE,
+  tenantId: TENANT_ID,
+  vendor: VENDOR,
+  onePerDevice: true,
+  onCommand: commandsFor(broker, tenants),
+});
+
+/** A command without an outcome comes again to the next process, with `redelivered`. */
+async function stop() {
+  await Promise.race([adapter.stop(), delay(5_000)]);
+  process.exit();
+}
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop());
