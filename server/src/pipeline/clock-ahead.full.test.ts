@@ -88,7 +88,7 @@ test('meanwhile the relay sends commands and replies that are not overdue, and s
   await clock.setAhead(HOUR);
   const first = await dispatch(database, tenant_id, id, now);
   expect(first).toMatchObject({ id: `command:${id}` });
-  expect(await dispatch(database, tenant_id, id, now)).toEqual(first);
+  expect(await dispatch(database, tenant_id, id, now)).toEqual({ ...first, isSentAgain: true });
   const row = { tenant_id, is_logged: false, position: '1', kind: 'DEVICE_REQUEST_REPLIED', fact_id: request };
   const reply = await asAllTenants(database, (tx) =>
     createDispatch({ ...silent(), database, signals: localSignals(), now }).prepare(tx, [row]),
