@@ -56,8 +56,9 @@ const soon = { timeout: 20_000, interval: 20 };
 /** Each returns how to get the copy once the original has gone on. */
 export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying>> = {
   async 'a dump that is restored into another cluster'(original) {
-    const roles = await run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
+    // First what must have the open commands of this moment.
     const dump = await run('pg_dump', [original.superuserUrl]);
+    const roles = await run('pg_dumpall', ['--roles-only', '--no-role-passwords', `--dbname=${original.superuserUrl}`]);
     return {
       isShown: true,
       async start() {

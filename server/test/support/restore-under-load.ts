@@ -16,7 +16,7 @@ import { type StoredCommand, storedCommands, storedEvents, storedWork } from './
 
 const soon = { timeout: 60_000, interval: 50 };
 /** What is open in the copy ends within this time. */
-const TIMEOUT_SECONDS = 15;
+const TIMEOUT_SECONDS = 20;
 /** Of each kind, at least so many commands are open in the copy. */
 const OPEN = 5;
 const SEND_AGAIN_AFTER_MS = 100;
