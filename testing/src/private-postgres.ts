@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { atEnd } from './at-end.js';
 import { freePort } from './free-port.js';
@@ -208,7 +209,7 @@ async function serve(
     pid: () => server.pid,
     suspend: () => server.stop(),
     resume: async () => {
-      server = await launch();
+      server = await launchOnceFree(launch);
     },
     kill: () => {
       const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ');
@@ -249,6 +250,17 @@ async function serve(
 }
 
 const STOPS_WITHIN_MS = 15_000;
+
+/** A process of a killed Postgres may still hold the shared memory for a moment. */
+async function launchOnceFree<Server>(launch: () => Promise<Server>): Promise<Server> {
+  for (const until = Date.now() + STOPS_WITHIN_MS; ; await delay(100)) {
+    try {
+      return await launch();
+    } catch (error) {
+      if (!String(error).includes('pre-existing shared memory block') || Date.now() > until) throw error;
+    }
+  }
+}
 
 /** Resolves when the server accepts connections. */
 async function launchServer(
