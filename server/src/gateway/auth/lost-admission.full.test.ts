@@ -35,8 +35,10 @@ const command = () => ({
   payload: {},
 });
 
+type Request = [method: string, target: string, body?: object];
+
 /** The code of the answer to a request whose connection is cut while Postgres admits it. */
-async function codeOfLost(caller: Profile, method: string, target: string, body?: object): Promise<string> {
+async function codeOfLost(caller: Profile, ...[method, target, body]: Request): Promise<string> {
   const nonce = randomUUID();
   return superuser.begin(async (tx) => {
     // The admission waits until it is decided whether the nonce is used.
@@ -53,11 +55,11 @@ async function codeOfLost(caller: Profile, method: string, target: string, body?
   });
 }
 
-test.each([
+test.each<[string, string, Profile, ...Request]>([
   ['of a command, which may be stored,', 'INTERNAL_ERROR', demo, 'POST', COMMANDS, command()],
   ['of a command above the quota, which is not stored,', 'SERVICE_UNAVAILABLE', modest, 'POST', COMMANDS, command()],
-  ['of no command', 'SERVICE_UNAVAILABLE', demo, 'GET', ME, undefined],
-])('a request %s answers %s if its connection is lost during its admission', async (_, code, caller, ...request) => {
+  ['of no command', 'SERVICE_UNAVAILABLE', demo, 'GET', ME],
+])('a request %s is answered %s if its admission loses the connection', async (_, code, caller, ...request) => {
   // From its first use on a type of command is known, so that the admission stores the later ones.
   await newCommand(demo);
   expect((await untilServed(() => signedRequest(caller, 'GET', ME))).status).toBe(200);
