@@ -4,11 +4,17 @@ import { expect, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { dispatch } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
+import { newSignedRequest } from '../../test/support/new-signed-request.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
+import { ApiError } from '../foundation/api-error.js';
 import type { Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asTenant } from '../foundation/database/row-level-security.js';
 import type { Keyring } from '../foundation/secrets/keyring.js';
+import { createAdmit } from '../gateway/auth/admission.js';
+import { createLastUses } from '../gateway/auth/last-uses.js';
 import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
+import { createRateLimits } from '../gateway/limits/rate-limits.js';
+import { findOperation } from '../gateway/operation/find-operation.js';
 import { listEvents } from '../resources/events/events.js';
 import { compareWithBus, createContinuation, logEvents } from './events.js';
 import type { WaitFor } from './wait-for.js';
@@ -143,4 +149,29 @@ test('in a new generation the secrets are read again: a version may belong to an
   await continueFrom({ generation: await newest(), seq: '1000000' });
   expect(await verify(lost)).toBeNull();
   expect(await verify(signedWith(secret))).toMatchObject({ secretVersion: 1 });
+});
+
+test('only a request that was signed before the generation is told so, not one of a clock that is ahead', async () => {
+  const { database, continueFrom } = opened();
+  await database.generations.look();
+  await continueFrom({ generation: await newest(), seq: '1000000' });
+  const { beganAt } = database.generations.current();
+  const quotas = { requestsPerMinute: 100, requestsPerMinutePerTenant: 100, failedAuthenticationsPerMinute: 100 };
+  const admit = createAdmit(database, createRateLimits(quotas), createLastUses(database));
+  const askAt = async (seconds: number) => {
+    const signed = await newSignedRequest(database, platform.demo);
+    const unsigned = { body: Buffer.alloc(0), countFailure: () => new ApiError('UNAUTHENTICATED') };
+    const sender = { ...signed, ...unsigned, timestamp: String(seconds) };
+    return admit(sender, findOperation('GET', '/api/v1/open/me'), null, { requestId: 'request-1', address: '' });
+  };
+  const began = beganAt.getTime() / 1_000;
+  await expect(askAt(began - 1)).rejects.toMatchObject({
+    code: 'CLOCK_SKEW',
+    extra: { metadata: { signed_not_before: beganAt.toISOString() } },
+  });
+  await expect(askAt(began + 3_600)).rejects.toMatchObject({
+    code: 'CLOCK_SKEW',
+    extra: { metadata: expect.not.objectContaining({ signed_not_before: expect.anything() }) },
+  });
+  expect((await askAt(began)).verdict.is_live).toBe(true);
 });

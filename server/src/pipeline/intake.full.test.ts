@@ -134,6 +134,20 @@ test('refuses a message of a missing or disabled tenant, and of a vendor outside
   expect(await listed(own)).toHaveLength(1);
 });
 
+test('a tenant that may use only some vendors receives no request of another one', async () => {
+  const own = await createTenant();
+  const path = `/api/v1/platform/tenants/${own.tenant_id}`;
+  const restricted = await signedRequest(platform().admin, 'PUT', path, { body: { vendors: ['vendor_b'] } });
+  expect(restricted.status).toBe(200);
+  const subjectOf = (vendor: string) => subject(own.tenant_id, vendor);
+  await deliver(['vendor_a', 'vendor_b'].map((vendor) => ({ subject: subjectOf(vendor), body: messageOf() })));
+  expect(await listed(own)).toMatchObject([{ vendor: 'vendor_b' }]);
+  expect(await parkedReasons(subjectOf('vendor_a'))).toEqual([
+    'The vendor of the subject is not in the catalog, or the tenant may not use it.',
+  ]);
+  expect(await parkedReasons(subjectOf('vendor_b'))).toEqual([]);
+});
+
 test('a redelivered message creates no second request and changes nothing', async () => {
   const own = await createTenant();
   const message = messageOf();

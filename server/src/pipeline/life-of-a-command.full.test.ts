@@ -15,7 +15,7 @@ import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
 import { createCommandReporter, type Report, type ReportOutcome } from './reports.js';
 import { createCommandSweeper } from './sweeper.js';
-import { cancel, dispatch, expire, INITIAL, isOutdated, isTerminal, report, type State } from './transitions.js';
+import { cancel, dispatch, expire, INITIAL, isTerminal, report, type State } from './transitions.js';
 
 /** fast-check prints the seed of a failure; a slow machine runs fewer cases. */
 const SEQUENTIAL = { numRuns: 40, interruptAfterTimeLimit: 30_000 };
@@ -208,11 +208,14 @@ function follow(model: Model, happening: Happening): ReportOutcome | null {
   const source = said.device_execution_status ? 'DEVICE' : 'ADAPTER';
   const reason = said.status_reason ?? null;
   if (isTerminal(model.state)) {
-    if (isOutdated(model.state, said)) return 'REPEATED';
+    const isResult = isWord(said.adapter_status, 'DELIVERED') || isWord(said.device_execution_status, 'IN_PROGRESS');
+    // After a result progress says nothing new. A command that the platform ended may still make some.
+    const end = model.history.find((entry) => isTerminal(entry.state));
+    if (!isResult && end?.source !== 'PLATFORM') return 'REPEATED';
     const state = { ...model.state, ...wordsOf(said) };
     if (model.history.some((entry) => same(entry.state, state))) return 'REPEATED';
     model.history.push({ source, state, reason });
-    if (isWord(said.adapter_status, 'DELIVERED') || isWord(said.device_execution_status, 'IN_PROGRESS')) {
+    if (isResult) {
       model.lateResult ??= {
         received_at: expect.any(String),
         adapter_status: said.adapter_status ?? null,

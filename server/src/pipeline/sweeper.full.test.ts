@@ -11,6 +11,7 @@ import { silent } from '../../test/support/silent.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import type { Outcome } from './bus/bus.js';
 import { inProcessBus } from './bus/in-process-bus.js';
+import { createCommandReporter } from './reports.js';
 import { createCommandSweeper } from './sweeper.js';
 
 const platform = await startIdlePlatform();
@@ -153,6 +154,25 @@ test('a command whose adapter NATS has forgotten still times out', async () => {
   expect(await createSweeper(inProcessBus())()).toBe(1);
   await setReads(null);
   expect((await reasonOf(id)).code).toBe('TIMED_OUT');
+});
+
+test('the history of a command that timed out keeps the progress that is reported later', async () => {
+  const id = await dispatched('vendor_a');
+  await setDeadline([id], ago(1));
+  expect(await createSweeper(inProcessBus())()).toBe(1);
+  const report = createCommandReporter(database, signals, background.metrics);
+  const reported = (said: object) =>
+    report({ tenantId: platform.demo.tenant_id, vendor: 'vendor_a', update: { command_id: id, ...said } });
+  expect(await reported({ adapter_status: 'DELIVERED' })).toBe('LATE');
+  expect(await reported({ device_execution_status: 'IN_PROGRESS' })).toBe('LATE');
+  const { body } = await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`);
+  const ended = { status: 'TIMED_OUT', adapter_status: 'TIMED_OUT', device_execution_status: 'UNKNOWN' };
+  expect(body).toMatchObject({ ...ended, late_result: null });
+  expect(body.history.slice(2)).toMatchObject([
+    { source: 'PLATFORM', ...ended },
+    { source: 'ADAPTER', ...ended, adapter_status: 'DELIVERED' },
+    { source: 'DEVICE', ...ended, device_execution_status: 'IN_PROGRESS' },
+  ]);
 });
 
 test('a command that was never dispatched does not wait for updates', async () => {

@@ -28,6 +28,15 @@ test('if all places are taken, the slowest unfinished body makes room', () => {
   for (const other of [quick, complete, last]) expect(other?.refused).not.toHaveBeenCalled();
 });
 
+test('a body that began slowly keeps its place once it has become quicker than another one', () => {
+  const bodies = createLargeBodies({ most: 2 });
+  const slow = upload(bodies, 500_000);
+  const quickened = upload(bodies, 66_000);
+  quickened.received(900_000, quickened.refused);
+  upload(bodies, 80_000);
+  expect([quickened.refused.mock.calls.length, slow.refused.mock.calls.length]).toEqual([0, 1]);
+});
+
 test('a network makes room within itself, and other networks keep their places', () => {
   const bodies = createLargeBodies({ most: 10, mostOfNetwork: 1 });
   const other = upload(bodies, 66_000, 'two');

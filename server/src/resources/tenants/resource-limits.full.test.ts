@@ -162,14 +162,15 @@ async function makeTenant(name: string): Promise<void> {
 const database = await ownPostgres();
 const sql = openSession(database.superuserUrl);
 const limit = String(LIMIT);
+/** The tenants platform, demo and grants, one of each kind, and room for some of the concurrent creations. */
+const TENANTS = 3 + Object.keys(kinds).length + 5;
 const environment = {
   DATABASE_URL: database.url,
   ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true',
   ...Object.fromEntries(Object.keys(kinds).map((kind) => [`${kind.toUpperCase()}_PER_TENANT`, limit])),
   VENDORS_PER_PLATFORM: limit,
   COMMAND_TYPES_PER_PLATFORM: String(COMMAND_TYPES),
-  // The tenants platform, demo and grants, one of each kind, and room for some of the concurrent creations.
-  TENANTS_PER_PLATFORM: String(3 + Object.keys(kinds).length + 5),
+  TENANTS_PER_PLATFORM: String(TENANTS),
 };
 const nodes = [await startNode(environment), await startNode(environment)] as const;
 const platformAdmin = nodes[0].admin;
@@ -226,14 +227,12 @@ test('a page of access.list has each role binding and policy of a tenant at its 
 });
 
 const vendors = `${PLATFORM}/catalog/vendors`;
+const createTenant: Create = (node) =>
+  post(`${PLATFORM}/tenants`, { tenant_id: unique('tenant'), name: 'One of many' }, platformAdmin, node);
 const commandType = { description: 'Restarts the device.', payload_schema: { type: 'object' } };
 
 test.each<[string, number, Create]>([
-  [
-    'tenants',
-    3 + Object.keys(kinds).length + 5,
-    (node) => post(`${PLATFORM}/tenants`, { tenant_id: unique('tenant'), name: 'One of many' }, platformAdmin, node),
-  ],
+  ['tenants', TENANTS, createTenant],
   ['vendors', LIMIT, (node) => put(`${vendors}/${unique('vendor')}`, { enabled: true }, platformAdmin, node)],
   [
     'command_types',
@@ -243,6 +242,19 @@ test.each<[string, number, Create]>([
 ])('the platform has at most its limit of %s', async (name, limit, create) => {
   expectLimited(await atOnce(create), name, limit);
   expect(await rowsOf(name, null)).toBe(limit);
+});
+
+test('a tenant keeps its place while it is being deleted, and frees it when it is DELETED', async () => {
+  expectLimited(await atOnce(createTenant), 'tenants', TENANTS);
+  const [one] = await sql<{ id: string }[]>`select tenant_id as id from tenants where name = 'One of many' limit 1`;
+  const id = one?.id as string;
+  const createdWhile = async (status: string) => {
+    await sql`update tenants set status = ${status} where tenant_id = ${id}`;
+    return expectLimited(await atOnce(createTenant), 'tenants', TENANTS).length;
+  };
+  expect([await createdWhile('DELETING'), await createdWhile('DELETED')]).toEqual([0, 1]);
+  // Its row would remain, and the other tests count rows.
+  await sql`delete from tenants where tenant_id = ${id}`;
 });
 
 test('a PUT of an existing resource also works at the limit', async () => {
