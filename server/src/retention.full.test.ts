@@ -118,15 +118,21 @@ test('old entries of the audit log are deleted in every tenant', async () => {
   expect(before[0]?.entries).toBeGreaterThan(0);
 });
 
-test('answers of idempotency keys are deleted after 24 hours', async () => {
-  const idOf = (hoursAgo: number) => newId(Date.now() - hoursAgo * 3_600_000);
-  for (const hoursAgo of [23, 25, 90]) {
+/** The answers of idempotency keys: their keys are how many hours ago they were stored. */
+async function storeAnswers(...hours: number[]): Promise<void> {
+  await owner`delete from idempotent_answers`;
+  for (const hoursAgo of hours) {
     await owner`
       insert into idempotent_answers (tenant_id, answer_id, client_id, operation, idempotency_key)
-      values ('demo', ${idOf(hoursAgo)}, 'c', 'credentials.create', ${hoursAgo})`;
+      values ('demo', ${newId(Date.now() - hoursAgo * 3_600_000)}, 'c', 'credentials.create', ${hoursAgo})`;
   }
+}
+const keptAnswers = () => owner`select idempotency_key from idempotent_answers`;
+
+test('answers of idempotency keys are deleted after 24 hours', async () => {
+  await storeAnswers(23, 25, 90);
   expect(await pass(purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }))).toBe(2);
-  expect(await owner`select idempotency_key from idempotent_answers`).toEqual([{ idempotency_key: '23' }]);
+  expect(await keptAnswers()).toEqual([{ idempotency_key: '23' }]);
 });
 
 test('messages parked long ago are deleted, and younger ones stay', async () => {
@@ -174,6 +180,7 @@ test('a worker deletes expired rows as configured, and counts them', async () =>
   await owner`delete from commands`;
   await insertOldCommands();
   await publishAll();
+  await storeAnswers(23, 25);
   const worker = await idle.startBeside({ ROLE: 'worker', COMMAND_RETENTION_DAYS: String(KEPT_DAYS) });
   try {
     const removed = async () => {
@@ -181,6 +188,7 @@ test('a worker deletes expired rows as configured, and counts them', async () =>
       return /^top_rows_removed_total\{table="commands"\} (\d+)$/m.exec(metrics)?.[1];
     };
     await expect.poll(removed, { timeout: 30_000, interval: 200 }).toBe(String(OLD));
+    await expect.poll(keptAnswers, { timeout: 30_000, interval: 200 }).toEqual([{ idempotency_key: '23' }]);
   } finally {
     await worker.stop();
   }

@@ -101,10 +101,15 @@ test('the changes of a tenant add at most the bytes of a day to the audit log an
 
 test('a tenant whose day is full gets stored answers again, reads, and takes permissions away', async () => {
   const { tenant, admin, first, answer, endpointId } = await newTenant();
-  const policy = await signedRequest(admin, 'POST', `${pathOf(tenant)}/policies`, {
-    body: { client_id: tenant.reader.client_id, scope: 'open:command:create' },
-  });
-  expect(policy.status).toBe(201);
+  const { reader, operator } = tenant;
+  const grant = async (scope: string) => {
+    const body = { client_id: reader.client_id, scope };
+    const policy = await signedRequest(admin, 'POST', `${pathOf(tenant)}/policies`, { body });
+    expect(policy.status).toBe(201);
+    return policy.body.policy_id;
+  };
+  await grant('open:command:create');
+  const policyId = await grant('open:command:cancel');
   await fillDay(admin, endpointId);
   const again = await create(admin, first);
   expect([again.status, again.body.secret, again.headers['idempotent-replayed']]).toEqual([
@@ -112,10 +117,10 @@ test('a tenant whose day is full gets stored answers again, reads, and takes per
     answer.body.secret,
     'true',
   ]);
-  const { reader, operator } = tenant;
   const revoked = [
     `role-bindings/${operator.client_id}/integration_operator`,
     `policies?client_id=${reader.client_id}&scope=open:command:create`,
+    `policies/${policyId}`,
   ];
   for (const path of revoked) {
     const { status, raw } = await signedRequest(admin, 'DELETE', `${pathOf(tenant)}/${path}`);

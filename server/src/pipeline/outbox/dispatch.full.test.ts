@@ -3,6 +3,9 @@ import { newCommand } from '../../../test/support/commands.js';
 import { dispatch as dispatchOne, dispatchTogether } from '../../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
+import { silent } from '../../../test/support/silent.js';
+import { localSignals, topics } from '../../foundation/signals/signals.js';
+import { createDispatch } from './dispatch.js';
 
 /** Neither relay nor sweeper runs here: the test itself does the relay's work. */
 const platform = await startIdlePlatform();
@@ -65,6 +68,23 @@ test.each(['EXPIRED', 'CANCELED', 'SUCCEEDED', 'FAILED', 'TIMED_OUT'])(
     expect(await dispatch(id)).toEqual({ published: 0, status, isDispatched: false });
   },
 );
+
+test('the end of a command that the bus refuses is counted, and wakes the requests that wait for it', async () => {
+  const { tenant_id } = platform.demo;
+  const fact_id = await create();
+  await dispatch(fact_id);
+  const services = silent();
+  const signals = localSignals();
+  const woken: string[] = [];
+  for (const topic of [topics.command(tenant_id, fact_id), topics.events(tenant_id), topics.eventLog]) {
+    signals.listen(topic, () => woken.push(topic));
+  }
+  const row = { tenant_id, fact_id, is_logged: false, kind: 'COMMAND_ACCEPTED', position: '0' };
+  await createDispatch({ ...services, database, signals }).endUndeliverable(row, 'too large');
+  expect(woken.toSorted()).toEqual([topics.command(tenant_id, fact_id), topics.eventLog, topics.events(tenant_id)]);
+  const counted = 'top_commands_completed_total{status="FAILED",vendor="vendor_a"} 1';
+  expect(await services.metrics.render()).toContain(`\n${counted}\n`);
+});
 
 test('commands are locked in the order of their keys and before the event log, so that reports and the relay never wait for each other', async () => {
   const ids = [await create(), await create(), await create()];

@@ -89,6 +89,20 @@ test('held tenants take no share of a batch from the other tenants', async () =>
   expect(rows.map(({ tenant_id }) => tenant_id)).toEqual(new Array(BATCH).fill('tenant-100'));
 });
 
+test('in a quick pass too, held tenants get no rows and take no share of a batch', async () => {
+  await newRows(2, BATCH);
+  const passes = createPasses();
+  const take = (held: string[]) => asAllTenants(database, (tx) => passes.take(tx, { inFlight: [], held }));
+  const full = await take([]);
+  // Quick passes follow, however slow the machine is.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  passes.committed({ ...full, tookMs: 1_000 });
+  const { isQuick, rows } = await take(['tenant-1']);
+  expect(isQuick).toBe(true);
+  expect(rows.map(({ tenant_id }) => tenant_id)).toEqual(new Array(BATCH).fill('tenant-2'));
+});
+
 test('where 5,000 tenants wait, a pass reads a bounded number of pages, and 20 passes reach each tenant', async () => {
   const TENANTS = 5_000;
   await newRows(TENANTS, 3);

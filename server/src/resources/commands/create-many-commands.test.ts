@@ -128,6 +128,23 @@ test('a key that is repeated within a request is answered as in a sequence of re
   ]);
 });
 
+test('of many commands of a request with one key, the first is stored, and the later ones replay it', async () => {
+  const keys = Array.from({ length: 20 }, () => randomUUID());
+  const keyAt = (position: number) => keys[position % keys.length];
+  const commands = Array.from({ length: 100 }, (_, position) =>
+    command({ idempotency_key: keyAt(position), device_id: `offline-${position}` }),
+  );
+  const { body } = await createMany(commands);
+  const [first, later] = [body.items.slice(0, keys.length), body.items.slice(keys.length)];
+  expect(first).toEqual(keys.map((idempotency_key) => ({ idempotency_key, ...ACCEPTED })));
+  const replayed = { idempotent_replayed: true, idempotency_mismatch: ['device_id'] };
+  expect(later).toEqual(later.map((_: Item, index: number) => ({ ...first[index % keys.length], ...replayed })));
+  const stored = await listed(`batch_id=${body.batch_id}&order=asc`);
+  expect(stored.map(({ device_id }: { device_id: string }) => device_id)).toEqual(
+    keys.map((_, position) => `offline-${position}`),
+  );
+});
+
 test('a payload nests as deep in a batch as alone: 31 levels', async () => {
   const vendor = `deep_${randomUUID().slice(0, 8)}`;
   const at = `/api/v1/platform/catalog/vendors/${vendor}`;

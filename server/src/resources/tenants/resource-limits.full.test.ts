@@ -159,6 +159,10 @@ async function makeTenant(name: string): Promise<void> {
   tenants.set(name, { path, admin: { ...platformAdmin, tenant_id, client_id, secret } });
 }
 
+const TENANTS_OF_TESTS = [...Object.keys(kinds), 'grants', 'own_role'];
+/** The tenants platform and demo, those of the tests, and room for some of the concurrent creations. */
+const TENANTS = 2 + TENANTS_OF_TESTS.length + 5;
+
 const database = await ownPostgres();
 const sql = openSession(database.superuserUrl);
 const limit = String(LIMIT);
@@ -174,7 +178,7 @@ const environment = {
 };
 const nodes = [await startNode(environment), await startNode(environment)] as const;
 const platformAdmin = nodes[0].admin;
-for (const name of [...Object.keys(kinds), 'grants']) await makeTenant(name);
+for (const name of TENANTS_OF_TESTS) await makeTenant(name);
 
 const atOnce = (create: Create) =>
   Promise.all(
@@ -224,6 +228,15 @@ test('a page of access.list has each role binding and policy of a tenant at its 
   const { body } = await signedRequest(tenant.admin, 'GET', `${tenant.path}/access?limit=500`);
   const grants = body.items.flatMap((item: { grants: object[] }) => item.grants);
   expect(grants).toHaveLength(2 * LIMIT);
+});
+
+test('the scopes of a custom role do not count against the limit of policies', async () => {
+  const { path, admin } = tenants.get('own_role') as Tenant;
+  const scopes = SCOPES.slice(0, LIMIT);
+  expect((await put(`${path}/roles/own`, { scopes }, admin)).status).toBe(200);
+  const grant = (scope?: string) => post(`${path}/policies`, { client_id: admin.client_id, scope }, admin);
+  for (const scope of scopes) await made(grant(scope));
+  expectLimited([await grant(SCOPES[LIMIT])], 'policies');
 });
 
 const vendors = `${PLATFORM}/catalog/vendors`;

@@ -1,0 +1,239 @@
+import { sql } from 'drizzle-orm';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { asAllTenantsStatement } from '../../src/foundation/database/row-level-security.js';
+import { newId } from '../../src/foundation/ids.js';
+import { localSignals, topics } from '../../src/foundation/signals/signals.js';
+import type { Bus } from '../../src/pipeline/bus/bus.js';
+import { inProcessBus } from '../../src/pipeline/bus/in-process-bus.js';
+import type { Dispatch } from '../../src/pipeline/outbox/dispatch.js';
+import { type RelayOptions, startRelay } from '../../src/pipeline/outbox/relay.js';
+import { startIdlePlatform } from './idle-platform.js';
+import { openPool } from './open-pool.js';
+import { silent } from './silent.js';
+
+export const soon = { timeout: 20_000, interval: 10 };
+
+export type RelayNode = {
+  /** The ids that this node published, by batch. */
+  attempts: string[][];
+  /** The ids that this node logged while its bus was away. */
+  logged: string[];
+  holdUp: () => void;
+  letGo: () => void;
+  /** Why the bus does not answer this node, or null. */
+  setUnready: (reason: string | null) => void;
+  /** How many of the next batches fail. */
+  failNext: (count: number) => void;
+  wake: () => void;
+  /** Resolves once the relay has looked for work after this call and found none. */
+  lookInVain: () => Promise<void>;
+  stop: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+export const eventOf = (id: string) => ({ subject: 'tenants.demo.events.test', id, body: Buffer.from(id) });
+export type ReadEvents = RelayOptions['readEvents'];
+const noEvents: ReadEvents = async () => null;
+
+/**
+ * Relays that share a private Postgres and a bus. Each test of the file begins with an empty outbox, a free lease and a
+ * new bus.
+ */
+export async function prepareRelays() {
+  const platform = await startIdlePlatform();
+  const database = openPool(platform.databaseUrl);
+  let bus: Bus;
+  /** The messages on the bus, in order. */
+  const kept: string[] = [];
+  let nodes: RelayNode[] = [];
+  let prolonging: NodeJS.Timeout | undefined;
+
+  beforeEach(async () => {
+    await asAllTenantsStatement(database, sql`delete from outbox`);
+    await asAllTenantsStatement(database, sql`update relay_lease set published_seq = 0`);
+    await expireLease();
+    bus = inProcessBus();
+    kept.length = 0;
+    nodes = [];
+    for (const stream of ['TOP_COMMANDS', 'TOP_EVENTS'] as const) {
+      await bus.consume({
+        stream,
+        durable: 'test',
+        handle: async ({ body }) => {
+          kept.push(body.toString());
+          return 'DONE';
+        },
+      });
+    }
+  });
+
+  afterEach(async () => {
+    clearInterval(prolonging);
+    for (const node of nodes) await node.close();
+    await bus.close();
+  });
+
+  /** A relay with its own connections. While it is held up, the bus does not answer its messages. */
+  function startNode({
+    isHeldUp = false,
+    unready = null as string | null,
+    readEvents = noEvents,
+    untakenUpdates = new Map<string, number>(),
+    onPrepare = (_node: RelayNode) => {},
+  } = {}): RelayNode {
+    const pool = openPool(platform.databaseUrl);
+    const signals = localSignals();
+    const attempts: string[][] = [];
+    const logged: string[] = [];
+    let looks = 0;
+    let failing = 0;
+    let unreadyReason = unready;
+    let letGo = () => {};
+    let gate = Promise.resolve();
+    const holdUp = () => {
+      gate = new Promise((resolve) => {
+        letGo = resolve;
+      });
+    };
+    if (isHeldUp) holdUp();
+    const dispatch: Dispatch = {
+      async prepare(_tx, rows) {
+        onPrepare(node);
+        const messages = rows.map(({ fact_id }) => ({
+          subject: 'tenants.demo.commands.test',
+          id: fact_id,
+          body: Buffer.from(fact_id),
+        }));
+        return { messages, topics: [] };
+      },
+      async prepareWithoutBus(_tx, rows) {
+        logged.push(...rows.map(({ fact_id }) => fact_id));
+        return [];
+      },
+      async endUndeliverable() {},
+    };
+    const relay = startRelay({
+      ...silent(),
+      database: pool,
+      signals,
+      dispatch,
+      readEvents,
+      compareWithBus: async () => {},
+      bus: {
+        ...bus,
+        untakenUpdates: async () => untakenUpdates,
+        unreadyReason() {
+          looks++;
+          return unreadyReason;
+        },
+        async publish(messages) {
+          attempts.push(messages.map(({ id }) => id));
+          await gate;
+          if (failing-- > 0) throw new Error('JetStream does not answer');
+          return bus.publish(messages);
+        },
+      },
+    });
+    const node: RelayNode = {
+      attempts,
+      logged,
+      holdUp,
+      letGo: () => letGo(),
+      setUnready(reason) {
+        unreadyReason = reason;
+      },
+      failNext(count) {
+        failing = count;
+      },
+      wake: () => signals.send([topics.outbox, topics.eventLog]),
+      async lookInVain() {
+        const before = looks;
+        // At most two looks were in progress before this call.
+        await vi.waitFor(() => {
+          node.wake();
+          expect(looks).toBeGreaterThan(before + 8);
+        }, soon);
+      },
+      stop: () => relay.stop(),
+      async close() {
+        letGo();
+        await relay.stop();
+        await pool.close();
+      },
+    };
+    nodes.push(node);
+    return node;
+  }
+
+  /** In one transaction, so that every look sees all or none. */
+  async function newRows(count = 3, tenantId = 'demo'): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => newId());
+    const given = JSON.stringify(ids);
+    await asAllTenantsStatement(
+      database,
+      sql`
+      insert into outbox (tenant_id, fact_id, kind)
+      select ${tenantId}, id::uuid, 'DEVICE_REQUEST_REPLIED'
+      from json_array_elements_text(${given}::text::json) with ordinality as given (id, place) order by place`,
+    );
+    return ids;
+  }
+
+  /** The remaining rows, in the order in which they will leave. */
+  async function standing(): Promise<string[]> {
+    const rows = await asAllTenantsStatement<{ fact_id: string }>(
+      database,
+      sql`
+      select fact_id from outbox order by tenant_id, is_logged desc, position`,
+    );
+    return rows.map(({ fact_id }) => fact_id);
+  }
+
+  const allPublished = () => vi.waitFor(async () => expect(await standing()).toEqual([]), soon);
+
+  const published = (node: RelayNode, batches: string[][]) =>
+    vi.waitFor(() => expect(node.attempts).toEqual(batches), soon);
+
+  async function epoch(): Promise<number> {
+    const [lease] = await asAllTenantsStatement<{ epoch: number }>(database, sql`select epoch::int from relay_lease`);
+    if (!lease) throw new Error('No relay has taken the lease.');
+    return lease.epoch;
+  }
+
+  const setLease = (seconds: number) =>
+    asAllTenantsStatement(database, sql`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`);
+  async function expireLease(): Promise<void> {
+    clearInterval(prolonging);
+    await setLease(-1);
+  }
+  /** However slow the machine is: a node that is held up does not renew the lease. */
+  async function prolongLease(): Promise<void> {
+    await setLease(4);
+    prolonging = setInterval(() => void setLease(4).catch(() => {}), 1_000);
+  }
+
+  /** How far the bus has acknowledged the event log. */
+  async function publishedSeq(): Promise<string | undefined> {
+    const [lease] = await asAllTenantsStatement<{ seq: string }>(
+      database,
+      sql`
+      select published_seq::text as seq from relay_lease`,
+    );
+    return lease?.seq;
+  }
+
+  return {
+    database,
+    kept,
+    startNode,
+    newRows,
+    standing,
+    allPublished,
+    published,
+    epoch,
+    setLease,
+    expireLease,
+    prolongLease,
+    publishedSeq,
+  };
+}
