@@ -23,6 +23,7 @@ const chargePoints = join(folder, 'charge-points.json');
 writeFileSync(chargePoints, JSON.stringify({ 'cp-1': { tenant_id: 'demo', password: 'cp-1-password' } }));
 
 const types: Record<string, object> = {
+  reboot: { hard: { type: 'boolean' } },
   unlock_connector: { connector_id: { type: 'integer' } },
   set_availability: { connector_id: { type: 'integer' }, available: { type: 'boolean' } },
   start_charging: { connector_id: { type: 'integer' }, id_tag: { type: 'string', maxLength: 20 } },
