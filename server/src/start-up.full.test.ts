@@ -99,7 +99,8 @@ test('prints a first command, with its address if the profile has another one', 
 test('has no simulated devices if they are switched off', async () => {
   initialize();
   const { baseUrl, stdout } = await start({ SIMULATED_FLEET: 'false' });
-  await expect.poll(stdout).toContain('docs/first-device.md');
+  await expect.poll(stdout).toContain(`To connect your own: ${baseUrl}/docs/first-device\n`);
+  expect((await fetch(`${baseUrl}/docs/first-device`)).status).toBe(200);
   expect(stdout()).not.toContain('commands create');
   const demo = { ...profile('demo.json'), base_url: baseUrl };
   const commandId = await newCommand(demo, { timeout_seconds: 20 });
