@@ -17,7 +17,7 @@ export function addApply(program: Command, invocation: Invocation): void {
   addExamples(program.command('apply'), examples)
     .summary('Make the platform as files say: catalog, tenants, access.')
     .description(
-      `Compares files in YAML or JSON with the platform, shows a plan, asks, and carries it out: vendors, command types, tenants, roles, credentials, role bindings, policies, bus principals, callback endpoints and subscriptions, object credentials and resources. It changes only fields that a file gives, and stops at the first refusal; a repetition does the rest. "topctl export" writes such files.
+      `Compares files in YAML or JSON with the platform, shows a plan, asks, and carries it out (with --dry-run, it only shows the plan): vendors, command types, tenants, roles, credentials, role bindings, policies, bus principals, callback endpoints and subscriptions, object credentials and resources. It changes only fields that a file gives, and stops at the first refusal; a repetition does the rest. "topctl export" writes such files.
 
 New secrets go to --secrets-dir. Callback endpoints and object configuration of a tenant need a credential of that tenant: your own, or a profile in --secrets-dir/<tenant_id>/.
 

@@ -25,9 +25,10 @@ export async function carryOut({ session, clients, secrets }: PlatformAccess, st
 
 type Create = (body: Step['body'], idempotencyKey: string) => Promise<object>;
 
-async function createWithSecret(secrets: SecretFolder, { thing, body }: Step, create: Create): Promise<string> {
+async function createWithSecret(secrets: SecretFolder, { action, thing, body }: Step, create: Create): Promise<string> {
   const named = { list: thing.list, tenant: thing.tenant, fields: { ...body, ...thing.found } };
-  const request = await secrets.prepare(named, body);
+  const sent = action === 'RECOVER' ? await secrets.unanswered(named) : undefined;
+  const request = sent ?? (await secrets.prepare(named, body));
   const { secret, ...created } = (await create(request.body, request.idempotency_key).catch(async (error: unknown) => {
     if (await isRefusal(error)) await secrets.discard(named);
     throw error;

@@ -2,6 +2,7 @@ import type { Context } from '../context.js';
 import { colorsFor } from '../output/colors.js';
 import { printable, toJson } from '../output/printable.js';
 import type { View } from '../output/render.js';
+import { widthOf, wrap } from '../output/text-width.js';
 import { kinds } from './kinds.js';
 import type { Plan, Step } from './plan.js';
 
@@ -46,21 +47,31 @@ const words = {
 export function planText(context: Context, stream: Context['stdout'], { steps, notes }: Plan): string {
   const { green, yellow, red, dim } = colorsFor(context, stream);
   const colors = { '+': green, '~': yellow, '-': red, '=': dim };
+  const width = stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY;
+  const indented = (text: string, indent: string) =>
+    wrap(text, width - indent.length, { breakWords: true }).map((line) => indent + line);
   const lines = steps
     .filter(({ action }) => action !== 'NONE')
     .flatMap((step) => {
       const sign = signs[step.action];
       const { label } = step.thing;
-      const place = step.place ? dim(`  ${printable(step.place)}`) : '';
+      const what = `${sign} ${printable(label)}`;
+      const more = `${words[step.action]}${step.place ? `  ${printable(step.place)}` : ''}`;
       return [
-        `${colors[sign](`${sign} ${printable(label)}`)}${words[step.action]}${place}`,
-        ...step.differences.map(({ field, from, to }) => `    ${printable(field)}: ${valueOf(from)} → ${valueOf(to)}`),
-        ...(step.remark ? [`    ${printable(step.remark)}`] : []),
+        ...(widthOf(what + more) <= width
+          ? [colors[sign](what) + dim(more)]
+          : [...indented(what, '').map(colors[sign]), ...indented(more.trim(), DEEP).map(dim)]),
+        ...step.differences.flatMap(({ field, from, to }) =>
+          indented(`${printable(field)}: ${valueOf(from)} → ${valueOf(to)}`, DEEP),
+        ),
+        ...(step.remark ? indented(printable(step.remark), DEEP) : []),
       ];
     });
-  const remarks = notes.map((note) => `! ${printable(note)}`);
-  return [...lines, ...remarks, summaryOf(steps), ''].join('\n');
+  const remarks = [...notes.map((note) => `! ${printable(note)}`), summaryOf(steps)];
+  return [...lines, ...remarks.flatMap((remark) => indented(remark, '')), ''].join('\n');
 }
+
+const DEEP = '    ';
 
 const valueOf = (value: unknown) => (value === undefined ? '(absent)' : toJson(value));
 

@@ -52,17 +52,15 @@ export class SecretFolder {
   async unanswered(thing: Thing): Promise<Unanswered | undefined> {
     const text = await this.read(this.fileOf(thing));
     if (!text?.startsWith('{')) return undefined;
-    const { idempotency_key, body, base_url, sent_at } = JSON.parse(text) as Partial<Unanswered>;
-    if (!idempotency_key || !body || base_url !== this.profile.base_url || !sent_at) return undefined;
-    return Date.now() - Date.parse(sent_at) < REPEATABLE_MS
-      ? { idempotency_key, body, base_url, sent_at }
-      : undefined;
+    const request = requestIn(text);
+    const isRepeatable =
+      request?.base_url === this.profile.base_url && Date.now() - Date.parse(request.sent_at) < REPEATABLE_MS;
+    return isRepeatable ? request : undefined;
   }
 
   /** Creates the file with the request before the request is sent: no interruption can lose the secret. */
   async prepare(thing: Thing, body: Fields): Promise<Unanswered> {
-    const known = await this.unanswered(thing);
-    if (known) return known;
+    if (await this.unanswered(thing)) await this.discard(thing);
     const path = this.fileOf(thing);
     const folder = dirname(resolve(this.context.cwd, path));
     await this.context.fs.mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: Error) => {
@@ -99,6 +97,16 @@ export class SecretFolder {
     const { fs, cwd } = this.context;
     const bytes = await fs.readFile(resolve(cwd, path)).catch(nullIfAbsent);
     return bytes === null ? undefined : textIn(bytes, path);
+  }
+}
+
+/** Undefined for a profile. */
+function requestIn(text: string): Unanswered | undefined {
+  try {
+    const request = JSON.parse(text) as Partial<Unanswered>;
+    return request.idempotency_key && request.body && request.sent_at ? (request as Unanswered) : undefined;
+  } catch {
+    return undefined;
   }
 }
 
