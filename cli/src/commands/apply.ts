@@ -41,10 +41,15 @@ Scopes: those of the operations that the plan needs; for all, the role platform_
     .action(async ({ file, secretsDir, prune, pruneAll, schema }: Options) => {
       const { context, flags } = invocation;
       if (!schema && !file) throw invocation.usageError('missing --file');
-      if (flags.printCurl) throw invocation.usageError('--print-curl shows one request, and apply sends many: use --dry-run');
-      if (flags.tenant !== undefined) throw invocation.usageError('the files name the tenants: --tenant has no effect here');
+      if (flags.printCurl)
+        throw invocation.usageError('--print-curl shows one request, and apply sends many: use --dry-run');
+      if (flags.tenant !== undefined)
+        throw invocation.usageError('the files name the tenants: --tenant has no effect here');
       const { apply, configurationSchema } = await import('../configuration/apply.js');
-      if (schema) return context.stdout.write(`${JSON.stringify(configurationSchema(), null, 2)}\n`);
+      if (schema) {
+        context.stdout.write(`${JSON.stringify(configurationSchema(), null, 2)}\n`);
+        return;
+      }
       await apply(invocation, {
         file: file ?? [],
         secretsDir,

@@ -30,7 +30,9 @@ describe('a platform of 20 tenants and 50 command types', () => {
   const write = () =>
     writeFiles(cwd, {
       'platform/catalog.json': { vendors: vendorsWith(50) },
-      ...Object.fromEntries(tenants.map((tenant) => [`platform/tenants/${tenant.tenant_id}.yaml`, { tenants: [tenant] }])),
+      ...Object.fromEntries(
+        tenants.map((tenant) => [`platform/tenants/${tenant.tenant_id}.yaml`, { tenants: [tenant] }]),
+      ),
       ...Object.fromEntries(
         tenants.map(({ tenant_id }) => [`secrets/${tenant_id}/object-credentials/ACMEFIRMWARE.secret`, 'KEY\n']),
       ),
@@ -71,7 +73,9 @@ describe('a platform of 20 tenants and 50 command types', () => {
     await admin('command-types', 'put', 'acme_pumps', 'command_4', '--payload-schema', schema);
     const asTenant = { cwd, env: {} };
     const profile = ['--profile-file', 'secrets/tenant-3/tenant-3-admin.json'];
-    const [endpoint = ''] = (await topctl([...profile, 'callback-endpoints', 'list', '-o', 'id'], asTenant)).stdout.split('\n');
+    const [endpoint = ''] = (
+      await topctl([...profile, 'callback-endpoints', 'list', '-o', 'id'], asTenant)
+    ).stdout.split('\n');
     await topctl([...profile, 'callback-endpoints', 'update', endpoint, '--max-attempts', '9'], asTenant);
 
     const planned = await apply({ cwd }, '--dry-run', ...secrets, '-o', 'table');
@@ -196,7 +200,8 @@ test('names every fault of the files with its place, and sends nothing', async (
 
   await writeFiles(cwd, {
     'platform/a.yaml': 'tenants:\n  - tenant_id: acme\n    credentials: [{ client_id: app, name: App }]',
-    'platform/b.yml': 'tenants:\n  - tenant_id: other\n    credentials:\n      - { client_id: app, name: App }\n  - tenant_id: acme',
+    'platform/b.yml':
+      'tenants:\n  - tenant_id: other\n    credentials:\n      - { client_id: app, name: App }\n  - tenant_id: acme',
     'platform/c.json': '{}',
   });
   const twice = await apply({ cwd, ...none });
@@ -240,13 +245,22 @@ test('--prune disables what a list no longer names, and deletes nothing; --prune
   ]);
   const kept = stepsOf(pruned).filter(({ action }) => action === 'KEEP');
   expect(kept.map(({ kind, name }) => `${kind} ${name}`)).toEqual(
-    expect.arrayContaining(['role acme/replier', 'role binding acme/acme-backend/replier', 'tenant globex', 'vendor acme_valves']),
+    expect.arrayContaining([
+      'role acme/replier',
+      'role binding acme/acme-backend/replier',
+      'tenant globex',
+      'vendor acme_valves',
+    ]),
   );
   expect(pruned.stderr).toContain('to delete it: topctl role-bindings delete acme-backend replier --tenant acme');
   expect(toDoIn(await apply(world, '--prune', ...secrets))).toEqual([]);
 
-  const all = toDoIn(await apply(world, '--prune-all', ...secrets)).map(({ action, kind, name }) => `${action} ${kind} ${name}`);
-  expect(all).toEqual(expect.arrayContaining(['DISABLE tenant globex', 'DISABLE tenant demo', 'DISABLE vendor acme_valves']));
+  const all = toDoIn(await apply(world, '--prune-all', ...secrets)).map(
+    ({ action, kind, name }) => `${action} ${kind} ${name}`,
+  );
+  expect(all).toEqual(
+    expect.arrayContaining(['DISABLE tenant globex', 'DISABLE tenant demo', 'DISABLE vendor acme_valves']),
+  );
   expect(all.join()).not.toContain('tenant platform');
   expect(toDoIn(await apply(world, '--prune-all', ...secrets))).toEqual([]);
 });
@@ -268,7 +282,10 @@ test('asks on a terminal, needs --yes elsewhere, and does nothing if the platfor
     return fetch(input, init);
   };
   const changed = await apply({ cwd, typed: ['y'], fetch: meddling });
-  expect(changed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('has changed since the plan was shown') });
+  expect(changed).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('has changed since the plan was shown'),
+  });
   expect(JSON.parse((await admin('tenants', 'get', tenant_id)).stdout)).toMatchObject({ name: 'Other' });
   expect(await apply({ cwd, typed: ['y'] })).toMatchObject({ exitCode: 0 });
   expect(JSON.parse((await admin('tenants', 'get', tenant_id)).stdout)).toMatchObject({ name: 'Asked' });
@@ -288,7 +305,10 @@ test('a lost answer loses no secret: the file keeps the request, and a repetitio
   };
   const flags = ['--secrets-dir', 'secrets', '--yes'];
   const lost = await apply({ cwd, fetch: losing }, '--timeout', '2', ...flags);
-  expect(lost).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(`Stopped at credential ${name}/${client_id}`) });
+  expect(lost).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(`Stopped at credential ${name}/${client_id}`),
+  });
   const path = join(cwd, 'secrets', name, `${client_id}.json`);
   expect(await readJson(path)).toMatchObject({ idempotency_key: expect.any(String) });
   const repeated = await apply({ cwd }, ...flags);
@@ -305,13 +325,22 @@ test('refuses, before anything is done, a plan whose secrets have no place, and 
     'platform/a.json': { tenants: [{ tenant_id: name, name: 'Secret', credentials: [{ client_id, name: 'App' }] }] },
     [`taken/${name}/${client_id}.json`]: '{"secret": "of another platform"}',
   });
-  expect(await apply({ cwd }, '--yes')).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--secrets-dir FOLDER') });
+  expect(await apply({ cwd }, '--yes')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--secrets-dir FOLDER'),
+  });
   const among = await apply({ cwd }, '--yes', '--secrets-dir', 'platform/secrets');
   expect(among).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('is in platform, which is applied') });
   const taken = await apply({ cwd }, '--yes', '--secrets-dir', 'taken');
-  expect(taken).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(`taken/${name}/${client_id}.json exists`) });
+  expect(taken).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining(`taken/${name}/${client_id}.json exists`),
+  });
   expect((await admin('tenants', 'get', name)).exitCode).toBe(3);
-  expect(await apply({ cwd }, '--dry-run')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('--secrets-dir') });
+  expect(await apply({ cwd }, '--dry-run')).toMatchObject({
+    exitCode: 0,
+    stderr: expect.stringContaining('--secrets-dir'),
+  });
   expect((await admin('tenants', 'get', name)).exitCode).toBe(3);
 });
 
@@ -346,7 +375,9 @@ test('refuses a plan that the platform can never carry out', async () => {
 test('takes stdin, and the administrator of a tenant applies and exports its own tenant', async () => {
   const { cwd, name } = fresh();
   await writeFiles(cwd, {
-    'platform/a.json': { tenants: [{ ...tenantWithAll(name), vendors: null, bus_principals: [], object_credentials: [] }] },
+    'platform/a.json': {
+      tenants: [{ ...tenantWithAll(name), vendors: null, bus_principals: [], object_credentials: [] }],
+    },
   });
   const flags = ['--secrets-dir', 'secrets', '--yes'];
   expect(await apply({ cwd }, ...flags)).toMatchObject({ exitCode: 0 });

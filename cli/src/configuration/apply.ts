@@ -33,7 +33,9 @@ export async function apply(invocation: Invocation, { file, secretsDir, prune }:
   if (dryRun) for (const line of needsFolder) invocation.note(`Without --dry-run: ${line}`);
   const problems = [...plan.problems, ...(dryRun ? [] : needsFolder)];
   if (problems.length > 0) {
-    throw new UsageError(`this plan cannot be carried out, so nothing was done\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    throw new UsageError(
+      `this plan cannot be carried out, so nothing was done\n${problems.map((line) => `  ${line}`).join('\n')}`,
+    );
   }
   const toDo = plan.steps.filter(isToDo);
   const done = new Set<Step>();
@@ -45,7 +47,9 @@ export async function apply(invocation: Invocation, { file, secretsDir, prune }:
   if (toDo.length === 0) invocation.note('Nothing to do: the platform is as the files say.');
   if (toDo.length === 0 || dryRun) return print();
 
-  await invocation.confirm(`Apply ${toDo.length} ${toDo.length === 1 ? 'step' : 'steps'} to ${session.profile.base_url}?`);
+  await invocation.confirm(
+    `Apply ${toDo.length} ${toDo.length === 1 ? 'step' : 'steps'} to ${session.profile.base_url}?`,
+  );
   // Somebody may have changed the platform while the question was open.
   if (!invocation.isConfirmed) await refuseIfChanged(plan, () => planOf(lists, access, prune));
   try {
@@ -65,7 +69,9 @@ async function refuseIfChanged(plan: Plan, planAgain: () => Promise<Plan>): Prom
   const textOf = ({ steps, problems }: Plan) =>
     JSON.stringify([steps.map((step) => [recordOf(step, false), step.thing.found?.updated_at]), problems]);
   if (textOf(await planAgain()) === textOf(plan)) return;
-  throw new UsageError('the platform has changed since the plan was shown, so nothing was done; run topctl apply again');
+  throw new UsageError(
+    'the platform has changed since the plan was shown, so nothing was done; run topctl apply again',
+  );
 }
 
 async function carryOutAll(invocation: Invocation, access: PlatformAccess, toDo: readonly Step[], done: Set<Step>) {

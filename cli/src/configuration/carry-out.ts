@@ -9,12 +9,16 @@ export async function carryOut({ session, clients, secrets }: PlatformAccess, st
   const scope = `${kind.ownScopes}:${action === 'CREATE' || action === 'RECOVER' ? 'create' : 'update'}`;
   const client = kind.ownScopes ? await clients(thing.tenant, scope) : session.client;
   if (!client) {
-    throw new Error(`no credential of tenant ${thing.tenant} in ${secrets?.path ?? '--secrets-dir'} has the scope ${scope}`);
+    throw new Error(
+      `no credential of tenant ${thing.tenant} in ${secrets?.path ?? '--secrets-dir'} has the scope ${scope}`,
+    );
   }
   const place = { client, parent: thing.parent?.found ?? {} };
   if (action === 'CREATE' || action === 'RECOVER') {
     if (secrets && hasSecret(thing.list)) {
-      return createWithSecret(secrets, step, async (sent, idempotencyKey) => kind.create(place, sent, { idempotencyKey }));
+      return createWithSecret(secrets, step, async (sent, idempotencyKey) =>
+        kind.create(place, sent, { idempotencyKey }),
+      );
     }
     thing.found = { ...(await kind.create(place, { ...body, ...(await accessKeyOf(secrets, step)) })) };
     return '';

@@ -33,7 +33,10 @@ export async function exportFiles(invocation: Invocation, { to, secretsDir }: Ex
   const compared = await Promise.all(
     files.map(async (file) => {
       const before = await context.fs.readFile(resolve(context.cwd, file.path), 'utf8').catch(nullIfAbsent);
-      return { ...file, outcome: before === null ? 'created' : before === file.text ? 'unchanged' : 'replaced' } as const;
+      return {
+        ...file,
+        outcome: before === null ? 'created' : before === file.text ? 'unchanged' : 'replaced',
+      } as const;
     }),
   );
   const replaced = compared.filter(({ outcome }) => outcome === 'replaced');
@@ -63,7 +66,8 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
       return [];
     }
     const items: Fields[] = [];
-    for await (const item of kind.read({ client, parent }, ownTenant)) {
+    for await (const read of kind.read({ client, parent }, ownTenant)) {
+      const item = read as Fields;
       const isWanted = list !== 'tenants' || only === undefined || item.tenant_id === only;
       if (isWanted && !isGone(item) && item.built_in !== true) items.push(item);
     }
@@ -98,5 +102,7 @@ function refuseSameKeys(kind: Kind, items: readonly Fields[], tenant: string | u
   const same = items.find((item, index) => index > 0 && keyOf(kind, item) === keyOf(kind, items[index - 1] ?? {}));
   if (!same) return;
   const of = tenant === undefined ? '' : ` of tenant ${tenant}`;
-  throw new UsageError(`there are several ${kind.name}s${of} with the name ${keyOf(kind, same)}: rename all but one first`);
+  throw new UsageError(
+    `there are several ${kind.name}s${of} with the name ${keyOf(kind, same)}: rename all but one first`,
+  );
 }

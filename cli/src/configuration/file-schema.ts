@@ -18,11 +18,7 @@ const command_types = z.strictObject({
 const role_bindings = z.strictObject(roleBindings.create.body.shape);
 const policyItems = z.strictObject(policies.create.body.shape);
 const roleItems = z.strictObject({ role: roles.put.pathParams.shape.role, ...roles.put.body.shape });
-const {
-  rotate_secret: _rotate,
-  previous_secret_ttl_seconds: _ttl,
-  ...ofCredential
-} = credentials.create.body.shape;
+const { rotate_secret: _rotate, previous_secret_ttl_seconds: _ttl, ...ofCredential } = credentials.create.body.shape;
 const credentialItems = z.strictObject({ ...ofCredential, status });
 const ofPrincipal = busPrincipals.create.body.shape;
 const bus_principals = z.strictObject({

@@ -28,7 +28,7 @@ export type Kind = {
   off?: Fields;
   /** The command that deletes such a thing. */
   deleteCommand?: (thing: Fields) => string;
-  read: (place: Place, ownTenant: string) => AsyncIterable<Fields>;
+  read: (place: Place, ownTenant: string) => AsyncIterable<object>;
   create: (place: Place, body: Fields, options?: KeyedRequestOptions) => PromiseLike<object>;
   change?: (place: Place, thing: Fields, changes: Fields) => PromiseLike<object>;
 };

@@ -97,7 +97,7 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
     const client = kind.ownScopes && parent ? await clients(parent.tenant, `${kind.ownScopes}:read`) : session.client;
     const place: Place = { client: client ?? session.client, parent: parent?.found ?? {} };
     const read: Fields[] = [];
-    for await (const item of kind.read(place, ownTenant)) read.push(item);
+    for await (const item of kind.read(place, ownTenant)) read.push(item as Fields);
     return read;
   }
 
@@ -107,7 +107,9 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
     if (ownScopes === undefined) return true;
     const tenant = wanted.key;
     if (found ? found.status === 'DISABLED' : wanted.fields.status === 'DISABLED') {
-      notes.push(`Tenant ${tenant} is DISABLED: its ${name}s can be neither read nor changed. Apply again once it is ACTIVE.`);
+      notes.push(
+        `Tenant ${tenant} is DISABLED: its ${name}s can be neither read nor changed. Apply again once it is ACTIVE.`,
+      );
       return false;
     }
     const scope = `${ownScopes}:read`;
@@ -123,7 +125,8 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
   async function newThing(kind: Kind, thing: Thing, { fields, place }: Wanted): Promise<Step> {
     const { label, list, tenant } = thing;
     const lacking = (kind.needed ?? []).filter((field) => fields[field] === undefined);
-    if (lacking.length > 0) problems.push(`${place}: ${label} does not exist yet, so it needs ${lacking.join(' and ')}`);
+    if (lacking.length > 0)
+      problems.push(`${place}: ${label} does not exist yet, so it needs ${lacking.join(' and ')}`);
     if (hasSecret(list) && secrets && (await secrets.exists({ list, tenant, fields }))) {
       if (!(await secrets.unanswered({ list, tenant, fields }))) {
         const file = secrets.fileOf({ list, tenant, fields });

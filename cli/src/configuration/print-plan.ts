@@ -62,7 +62,7 @@ export function planText(context: Context, stream: Context['stdout'], { steps, n
           ? [colors[sign](what) + dim(more)]
           : [...indented(what, '').map(colors[sign]), ...indented(more.trim(), DEEP).map(dim)]),
         ...step.differences.flatMap(({ field, from, to }) =>
-          indented(`${printable(field)}: ${valueOf(from)} → ${valueOf(to)}`, DEEP),
+          indented(`${printable(field)}: ${shownValue(from)} → ${shownValue(to)}`, DEEP),
         ),
         ...(step.remark ? indented(printable(step.remark), DEEP) : []),
       ];
@@ -73,7 +73,7 @@ export function planText(context: Context, stream: Context['stdout'], { steps, n
 
 const DEEP = '    ';
 
-const valueOf = (value: unknown) => (value === undefined ? '(absent)' : toJson(value));
+const shownValue = (value: unknown) => (value === undefined ? '(absent)' : toJson(value));
 
 function summaryOf(steps: readonly Step[]): string {
   const count = (...actions: Step['action'][]) => steps.filter(({ action }) => actions.includes(action)).length;
