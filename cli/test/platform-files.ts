@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newNkeyPair } from '../src/secrets/nkey-pair.js';
+import { type Outcome, topctl, type World } from './topctl.js';
 
 type Item = Record<string, unknown>;
 
@@ -80,3 +81,23 @@ export async function writeFiles(cwd: string, files: Record<string, object | str
 }
 
 export const readJson = async (path: string) => JSON.parse(await readFile(path, 'utf8'));
+
+type Step = { action: string; kind: string; name: string; place: string; changes: object[]; done: boolean | null };
+
+/** Applies the folder `platform`. */
+export const apply = (world: World, ...flags: string[]) => topctl(['apply', '-f', 'platform', ...flags], world);
+
+export const stepsOf = ({ stdout }: Outcome) => JSON.parse(stdout) as Step[];
+
+/** The steps that change something. */
+export const toDoIn = (outcome: Outcome) =>
+  stepsOf(outcome).filter(({ action }) => action !== 'NONE' && action !== 'KEEP');
+
+/** Where the files of `tenantWithAll` need a secret access key. */
+export const accessKeys = (folder: string, tenants: readonly Item[]) =>
+  Object.fromEntries(
+    tenants.map(({ tenant_id }) => [`${folder}/${tenant_id}/object-credentials/ACMEFIRMWARE.secret`, 'KEY\n']),
+  );
+
+export const inSecrets = ['--secrets-dir', 'secrets', '--yes'];
+export const SECRET = /osk_[0-9A-Za-z]{49}|whsec_/;

@@ -5,6 +5,7 @@ import { toJson } from '../output/printable.js';
 import type { View } from '../output/render.js';
 import { toYaml } from '../output/yaml.js';
 import { nullIfAbsent, writeFileAtomically } from '../write-file-atomically.js';
+import { atOnce } from './at-once.js';
 import { type Fields, isGone, type Kind, keyOf, kinds, type ListName, PLATFORM_TENANT, topLists } from './kinds.js';
 import type { PlatformAccess } from './plan.js';
 import { tenantClients } from './tenant-clients.js';
@@ -73,9 +74,8 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
     }
     items.sort((a, b) => (keyOf(kind, a) < keyOf(kind, b) ? -1 : 1));
     refuseSameKeys(kind, items, tenant);
-    const shown: Fields[] = [];
-    for (const item of items) shown.push(await describe(kind, item, tenant ?? (item.tenant_id as string | undefined)));
-    return shown;
+    const describeOne = (item: Fields) => describe(kind, item, tenant ?? (item.tenant_id as string | undefined));
+    return atOnce(items, describeOne, { isAllowed: tenant === undefined });
   }
 
   async function describe(kind: Kind, item: Fields, tenant: string | undefined): Promise<Fields> {
@@ -92,7 +92,7 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
   };
   const leftOut = [...unread].map(
     ([name, tenants]) =>
-      `Left out, because only an active credential of the tenant can read them (a profile in --secrets-dir/TENANT/): ${name}s of ${tenants.join(', ')}.`,
+      `Left out, because only an active credential of the tenant can read them (a profile in --secrets-dir/TENANT/): ${name}s of ${tenants.sort().join(', ')}.`,
   );
   return { lists, leftOut };
 }

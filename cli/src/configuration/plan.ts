@@ -1,4 +1,5 @@
 import type { Session } from '../session/session.js';
+import { atOnce } from './at-once.js';
 import { type Difference, differencesOf } from './differences.js';
 import { type Fields, isGone, type Kind, keyOf, kinds, type ListName, PLATFORM_TENANT, type Place } from './kinds.js';
 import { hasSecret, type SecretFolder } from './secret-folder.js';
@@ -51,28 +52,34 @@ export type PlatformAccess = {
 export async function planOf(lists: WantedLists, access: PlatformAccess, prune: Prune): Promise<Plan> {
   const { session, clients, secrets } = access;
   const ownTenant = await session.tenant();
-  const steps: Step[] = [];
   const problems: string[] = [];
   const notes: string[] = [];
 
-  for (const [list, wanted] of lists) await compare(list, wanted, undefined);
-  return { steps: inOrder(steps), problems, notes };
+  const steps: Step[] = [];
+  for (const [list, wanted] of lists) steps.push(...(await compare(list, wanted, undefined)));
+  return { steps: inOrder(steps), problems: problems.sort(), notes: notes.sort() };
 
-  async function compare(list: ListName, wanted: readonly Wanted[], parent: Thing | undefined): Promise<void> {
+  async function compare(list: ListName, wanted: readonly Wanted[], parent: Thing | undefined): Promise<Step[]> {
     const kind = kinds[list];
     const existing = await readExisting(kind, parent);
-    for (const each of wanted) await compareOne(kind, each, parent, existing);
-    const isWhole = parent === undefined;
-    if (!prune.inside && !prune.wholes) return;
+    const named = (
+      await atOnce(wanted, (each) => compareOne(kind, each, parent, existing), { isAllowed: !parent })
+    ).flat();
+    if (!prune.inside && !prune.wholes) return named;
+    const isOnlyNamed = parent === undefined && !prune.wholes;
     const keys = new Set(wanted.map(({ key }) => key));
-    for (const found of existing) {
-      if (keys.has(keyOf(kind, found)) || isGone(found) || found.built_in === true) continue;
-      const thing = thingOf(list, found, parent);
-      steps.push(unnamed(kind, thing, found, isWhole && !prune.wholes));
-    }
+    const others = existing.filter(
+      (found) => !keys.has(keyOf(kind, found)) && !isGone(found) && found.built_in !== true,
+    );
+    return [...named, ...others.map((found) => unnamed(kind, thingOf(list, found, parent), found, isOnlyNamed))];
   }
 
-  async function compareOne(kind: Kind, wanted: Wanted, parent: Thing | undefined, existing: readonly Fields[]) {
+  async function compareOne(
+    kind: Kind,
+    wanted: Wanted,
+    parent: Thing | undefined,
+    existing: readonly Fields[],
+  ): Promise<Step[]> {
     const { list, key, label, place, fields } = wanted;
     const [found, other] = existing.filter((item) => keyOf(kind, item) === key);
     if (other) problems.push(`${place}: the platform has several of ${label}: rename all but one`);
@@ -80,16 +87,14 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
     const thing: Thing = { list, key, label, parent, tenant, found };
     if (found && isGone(found)) {
       problems.push(`${place}: ${label} is ${found.status}, which is final: remove it from the file`);
-      return;
+      return [];
     }
-    steps.push(await (found ? stepFor(kind, thing, found, wanted) : newThing(kind, thing, wanted)));
-    const below = (kind.lists ?? []).flatMap((name) => {
-      const given = wanted.lists.get(name);
-      return given ? [{ name, given }] : [];
-    });
-    for (const { name, given } of below) {
-      if (list !== 'tenants' || (await canActAs(name, wanted, found))) await compare(name, given, thing);
+    const steps = [await (found ? stepFor(kind, thing, found, wanted) : newThing(kind, thing, wanted))];
+    for (const [name, given] of wanted.lists) {
+      const isPossible = list !== 'tenants' || (await canActAs(name, wanted, found));
+      if (isPossible) steps.push(...(await compare(name, given, thing)));
     }
+    return steps;
   }
 
   async function readExisting(kind: Kind, parent: Thing | undefined): Promise<Fields[]> {

@@ -1,0 +1,99 @@
+import { join } from 'node:path';
+import { platform, temporaryFolder } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { apply, inSecrets, readJson, SECRET, toDoIn, writeFiles } from '../../test/platform-files.js';
+import { environmentOf, topctl } from '../../test/topctl.js';
+
+const env = environmentOf(platform().admin);
+const admin = (...argv: string[]) => topctl(argv, { env });
+
+/** A folder, and a name for what a test adds to the platform. */
+const fresh = () => ({ world: { cwd: temporaryFolder(), env }, name: `t${crypto.randomUUID().slice(0, 8)}` });
+
+test('stops at the first refusal, says what is done, and a repetition does the rest', async () => {
+  const { world, name } = fresh();
+  const types = (schema: object) => ({
+    vendors: [
+      {
+        vendor: `vendor_${name}`,
+        command_types: [
+          { command_type: 'first', description: 'First.', payload_schema: {} },
+          { command_type: 'second', description: 'Second.', payload_schema: schema },
+          { command_type: 'third', description: 'Third.', payload_schema: {} },
+        ],
+      },
+    ],
+    tenants: [{ tenant_id: `${name}-acme`, name: 'Acme' }],
+  });
+  await writeFiles(world.cwd, { 'platform/all.json': types({ type: 'no such type' }) });
+  const refused = await apply(world, '--yes');
+  expect(refused.exitCode).toBe(1);
+  expect(refused.stderr).toContain(`created command type vendor_${name}/first\n`);
+  expect(refused.stderr).toMatch(
+    new RegExp(`Stopped at command type vendor_${name}/second \\(platform/all.json:\\d+\\): 2 of 5 steps are done`),
+  );
+  expect(refused.stderr).toContain('(PAYLOAD_SCHEMA_INVALID)');
+  expect(toDoIn(refused).map(({ done }) => done)).toEqual([true, true, false, false, false]);
+
+  await writeFiles(world.cwd, { 'platform/all.json': types({ type: 'object' }) });
+  const repeated = await apply(world, '--yes');
+  expect(repeated.exitCode).toBe(0);
+  expect(toDoIn(repeated).map((step) => step.name)).toEqual([
+    `vendor_${name}/second`,
+    `vendor_${name}/third`,
+    `${name}-acme`,
+  ]);
+  expect(toDoIn(await apply(world))).toEqual([]);
+});
+
+test('asks on a terminal, needs --yes elsewhere, and does nothing if the platform changes meanwhile', async () => {
+  const { world, name } = fresh();
+  const tenant_id = `${name}-asked`;
+  await writeFiles(world.cwd, { 'platform/a.yaml': `tenants: [{ tenant_id: ${tenant_id}, name: Asked }]` });
+  const unasked = await apply(world);
+  expect(unasked).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('missing --yes') });
+  expect(unasked.stderr).toContain(`+ tenant ${tenant_id}`);
+  const no = await apply({ ...world, typed: ['n'], table: true });
+  expect(no).toMatchObject({ exitCode: 130, stdout: expect.stringContaining(`+ tenant ${tenant_id}`) });
+
+  let lists = 0;
+  const meddling: typeof fetch = async (input, init) => {
+    const isList = new URL(String(input)).pathname === '/api/v1/platform/tenants' && init?.method === 'GET';
+    if (isList && ++lists === 2) await admin('tenants', 'create', '--tenant-id', tenant_id, '--name', 'Other');
+    return fetch(input, init);
+  };
+  const changed = await apply({ ...world, typed: ['y'], fetch: meddling });
+  expect(changed).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('has changed since the plan was shown'),
+  });
+  expect(JSON.parse((await admin('tenants', 'get', tenant_id)).stdout)).toMatchObject({ name: 'Other' });
+  expect(await apply({ ...world, typed: ['y'] })).toMatchObject({ exitCode: 0 });
+  expect(JSON.parse((await admin('tenants', 'get', tenant_id)).stdout)).toMatchObject({ name: 'Asked' });
+});
+
+test('a lost answer loses no secret: the file keeps the request, and a repetition fetches the secret', async () => {
+  const { world, name } = fresh();
+  const client_id = `${name}-app`;
+  await writeFiles(world.cwd, {
+    'platform/a.json': { tenants: [{ tenant_id: name, name: 'Lost', credentials: [{ client_id, name: 'App' }] }] },
+  });
+  const losing: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (init?.method !== 'POST' || !String(input).endsWith('/credentials')) return response;
+    await response.arrayBuffer();
+    throw new TypeError('fetch failed');
+  };
+  const lost = await apply({ ...world, fetch: losing }, '--timeout', '2', ...inSecrets);
+  expect(lost).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(`Stopped at credential ${name}/${client_id}`),
+  });
+  const path = join(world.cwd, 'secrets', name, `${client_id}.json`);
+  expect(await readJson(path)).toMatchObject({ idempotency_key: expect.any(String) });
+  const repeated = await apply(world, ...inSecrets);
+  expect(toDoIn(repeated).map(({ action }) => action)).toEqual(['RECOVER']);
+  expect(await readJson(path)).toMatchObject({ tenant_id: name, client_id, secret: expect.stringMatching(SECRET) });
+  expect(await topctl(['whoami', '--profile-file', path], world)).toMatchObject({ exitCode: 0 });
+  expect(toDoIn(await apply(world, ...inSecrets))).toEqual([]);
+});
