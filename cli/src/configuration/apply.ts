@@ -1,9 +1,10 @@
 import { CancelledError, UsageError } from '../errors.js';
+import type { Attempt } from '../failure/attempt.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import { carryOut } from './carry-out.js';
 import { type Plan, type PlatformAccess, type Prune, planOf, type Step } from './plan.js';
-import { isToDo, planText, recordOf, view } from './print-plan.js';
+import { isToDo, planText, recordFields, recordOf, view } from './print-plan.js';
 import { readFiles } from './read-files.js';
 import { hasSecret, refuseSecretsAmongFiles, SecretFolder } from './secret-folder.js';
 import { tenantClients } from './tenant-clients.js';
@@ -15,6 +16,7 @@ export type ApplyFlags = { file: readonly string[]; secretsDir: string | undefin
 /** Makes the platform as the files say: a plan, a question, and one step after the other. */
 export async function apply(invocation: Invocation, { file, secretsDir, prune }: ApplyFlags): Promise<void> {
   const { context } = invocation;
+  if (invocation.format !== 'table') invocation.refuseUnknownFields(recordFields);
   if (secretsDir !== undefined) refuseSecretsAmongFiles(context, secretsDir, file);
   const lists = await readFiles(context, file);
   const session = await invocation.connect();
@@ -86,12 +88,21 @@ async function carryOutAll(invocation: Invocation, access: PlatformAccess, toDo:
       } catch (error) {
         const place = step.place ? ` (${step.place})` : '';
         invocation.note(`Stopped at ${step.thing.label}${place}: ${outOf()}, and none after it was tried.`);
+        invocation.attempt = await attemptOf(step, error);
         invocation.note('What is done stays. Correct the cause and run the same topctl apply again: it does the rest.');
         throw error;
       }
     }
   });
   invocation.note(`${outOf()}.`);
+}
+
+/** What was not found, for the message: the answer names only the field. */
+async function attemptOf({ thing, body }: Step, error: unknown): Promise<Attempt | undefined> {
+  const { isApiError } = await import('@tenant-open-platform/sdk');
+  if (!isApiError(error, 'NOT_FOUND')) return undefined;
+  const path = { ...thing.parent?.found, ...thing.found, ...body, ...(thing.tenant && { tenant_id: thing.tenant }) };
+  return { name: error.operation as Attempt['name'], path: path as Attempt['path'], input: body };
 }
 
 const verbs = {

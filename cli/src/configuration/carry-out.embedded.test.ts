@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import { platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
@@ -96,4 +97,40 @@ test('a lost answer loses no secret: the file keeps the request, and a repetitio
   expect(await readJson(path)).toMatchObject({ tenant_id: name, client_id, secret: expect.stringMatching(SECRET) });
   expect(await topctl(['whoami', '--profile-file', path], world)).toMatchObject({ exitCode: 0 });
   expect(toDoIn(await apply(world, ...inSecrets))).toEqual([]);
+});
+
+test('a reference that leads nowhere is named, and Ctrl-C stops after the step that runs', async () => {
+  const { world, name } = fresh();
+  const client_id = `${name}-app`;
+  const bindings = (role: string) => ({
+    tenants: [
+      {
+        tenant_id: name,
+        name: 'Bound',
+        credentials: [{ client_id, name: 'App' }],
+        role_bindings: [{ client_id, role }],
+      },
+    ],
+  });
+  await writeFiles(world.cwd, { 'platform/a.json': bindings('no_such_role') });
+  const signals = new EventEmitter();
+  const interrupting: typeof fetch = (input, init) => {
+    if (init?.method === 'POST') signals.emit('SIGINT');
+    return fetch(input, init);
+  };
+  const interrupted = await apply({ ...world, fetch: interrupting, signals }, ...inSecrets);
+  expect(interrupted).toMatchObject({
+    exitCode: 130,
+    stderr: expect.stringContaining('cancelled: 1 of 3 steps are done'),
+  });
+  const refused = await apply(world, ...inSecrets);
+  expect(refused).toMatchObject({
+    exitCode: 3,
+    stderr: expect.stringContaining(`Tenant ${name} has no role no_such_role`),
+  });
+  await writeFiles(world.cwd, { 'platform/a.json': bindings('integration_reader') });
+  const done = await apply(world, ...inSecrets);
+  expect(toDoIn(done)).toEqual([expect.objectContaining({ kind: 'role binding', done: true })]);
+  const unknown = await apply(world, '--fields', 'actoin', ...inSecrets);
+  expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--fields actoin') });
 });

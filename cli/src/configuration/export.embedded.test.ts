@@ -30,7 +30,11 @@ test('exported and applied to another platform, is exported as the same files', 
     ...accessKeys('secrets', tenants),
     ...accessKeys('secrets-2', tenants),
   });
-  expect(await apply(from, ...inSecrets)).toMatchObject({ exitCode: 0 });
+  const created = await apply(from, ...inSecrets);
+  expect(created).toMatchObject({ exitCode: 0 });
+  expect(created.stderr).toContain(
+    '! Tenant globex is DISABLED: its callback endpoints can be neither read nor changed.',
+  );
   const exported = await topctl(['export', '--to', 'first', '--secrets-dir', 'secrets'], from);
   expect(exported).toMatchObject({ exitCode: 0 });
   expect(exported.stderr).toMatch(/Left out, .*: callback endpoints of demo, globex, platform\.\n/);

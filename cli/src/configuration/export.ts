@@ -50,7 +50,7 @@ export async function exportFiles(invocation: Invocation, { to, secretsDir }: Ex
   const written = compared.map(({ path, outcome }): Written => ({ file: path, outcome }));
   await invocation.printItems(written, view, { limit: 0, all: true });
   for (const note of leftOut) invocation.note(note);
-  invocation.note('Secrets are in no file. To apply the files: topctl apply -f FOLDER --secrets-dir OTHER_FOLDER');
+  invocation.note(`Secrets are in no file. To apply the files: topctl apply -f ${to} --secrets-dir FOLDER`);
 }
 
 type Access = Pick<PlatformAccess, 'session' | 'clients'>;

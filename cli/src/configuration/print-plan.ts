@@ -23,6 +23,16 @@ export const view: View<StepRecord> = {
   columns: ['action', 'kind', 'name', 'place'],
 };
 
+export const recordFields: readonly (keyof StepRecord)[] = [
+  'action',
+  'kind',
+  'name',
+  'place',
+  'changes',
+  'remark',
+  'done',
+];
+
 export const isToDo = ({ action }: Step) => action !== 'NONE' && action !== 'KEEP';
 
 export function recordOf(step: Step, done: boolean): StepRecord {

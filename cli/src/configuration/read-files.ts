@@ -1,5 +1,5 @@
 import { join, relative, resolve } from 'node:path';
-import { isNode, LineCounter, parseAllDocuments } from 'yaml';
+import { type Document, isNode, LineCounter, parseAllDocuments, visit } from 'yaml';
 import type { z } from 'zod';
 import { type Context, readStdinBytes } from '../context.js';
 import { UsageError } from '../errors.js';
@@ -72,6 +72,9 @@ function documentsIn(text: string, file: string, problems: string[]): WantedList
       const { line, col } = lines.linePos(pos[0]);
       problems.push(`${file}:${line}:${col}: ${message}`);
     }
+    for (const at of inexactNumbersIn(document)) {
+      problems.push(`${file}:${lines.linePos(at).line}: a number that JSON cannot hold exactly`);
+    }
     if (document.errors.length > 0) return [];
     const placeOf = (path: Path) => {
       const node = document.getIn(path, true);
@@ -82,6 +85,18 @@ function documentsIn(text: string, file: string, problems: string[]): WantedList
     for (const issue of parsed.error.issues) problems.push(...linesOf(issue, placeOf));
     return [];
   });
+}
+
+/** They would become other numbers, or null. */
+function inexactNumbersIn(document: Document.Parsed): number[] {
+  const places: number[] = [];
+  visit(document, {
+    Scalar(_, { value, range }) {
+      const isInexact = typeof value === 'number' && (Math.abs(value) > Number.MAX_SAFE_INTEGER || Number.isNaN(value));
+      if (isInexact) places.push(range?.[0] ?? 0);
+    },
+  });
+  return places;
 }
 
 function linesOf(issue: z.core.$ZodIssue, placeOf: (path: Path) => string): string[] {

@@ -28,6 +28,8 @@ test('names every fault of the files with its place, and sends nothing', async (
     ].join('\n'),
     'platform/b.yml': 'tenants: [{ tenant_id: acme, tenant_id: other }]',
     'platform/c.json': '{"tenants": [{"name": "No id"}]}',
+    'platform/d.json':
+      '{"vendors": [{"vendor": "v", "command_types": [{"command_type": "c", "payload_schema": {"maximum": 9007199254740993}}]}]}',
   });
   const none = { env: { TOP_BASE_URL: 'http://127.0.0.1:1', TOP_CLIENT_ID: 'x', TOP_SECRET: 'y' } };
   const refused = await apply({ ...world, ...none });
@@ -39,6 +41,7 @@ test('names every fault of the files with its place, and sends nothing', async (
     'platform/a.yaml:11: vendor is an unknown field. Did you mean vendors?',
     'platform/b.yml:1:30: Map keys must be unique',
     'platform/c.json:1: tenants[0].tenant_id is required',
+    'platform/d.json:1: a number that JSON cannot hold exactly',
   ]) {
     expect(refused.stderr).toContain(line);
   }
@@ -49,6 +52,7 @@ test('names every fault of the files with its place, and sends nothing', async (
     'platform/b.yml':
       'tenants:\n  - tenant_id: other\n    credentials:\n      - { client_id: app, name: App }\n  - tenant_id: acme',
     'platform/c.json': '{}',
+    'platform/d.json': '{}',
   });
   const twice = await apply({ ...world, ...none });
   expect(twice.exitCode).toBe(2);
