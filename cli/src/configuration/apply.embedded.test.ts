@@ -68,7 +68,7 @@ test('a platform of 20 tenants and 50 command types is created from files; the s
   for (const line of [
     '~ tenant tenant-3  platform/tenants/tenant-3.yaml:',
     '    name: "By hand" → "Tenant tenant-3"',
-    '    scopes: ["open:command:read"] → ["open:device-request:read","open:device-request:create"]',
+    '    scopes: ["open:command:read"] → ["open:device-request:read", "open:device-request:create"]',
     '    payload_schema.properties.rpm.maximum: 9999 → 5',
     '    max_attempts: 9 → 3',
     'Plan: 0 to create, 4 to change, 0 to disable.',

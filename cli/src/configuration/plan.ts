@@ -171,13 +171,13 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
   function unnamed(kind: Kind, thing: Thing, found: Fields, isOnlyNamed: boolean): Step {
     const step = { thing, differences: [], body: {} };
     const keep = (remark: string): Step => ({ ...step, action: 'KEEP', remark });
-    if (isOnlyNamed) return keep('only --prune-all disables it');
     const isOwn = thing.list === 'credentials' && thing.key === session.profile.client_id;
     const isOwnTenant = thing.list === 'tenants' && [ownTenant, PLATFORM_TENANT].includes(thing.key);
-    if (isOwn || isOwnTenant) return keep('topctl signs with it');
     if (!kind.off) return keep(`to delete it: topctl ${kind.deleteCommand?.(found)} --tenant ${thing.tenant}`);
     const [[field = '', to] = []] = Object.entries(kind.off);
     if (found[field] === to) return { ...step, action: 'NONE' };
+    if (isOwn || isOwnTenant) return keep('--prune never disables the caller');
+    if (isOnlyNamed) return keep('only --prune-all disables it');
     return { ...step, action: 'DISABLE', differences: [{ field, from: found[field], to }], body: kind.off };
   }
 }

@@ -83,7 +83,10 @@ export function planText(context: Context, stream: Context['stdout'], { steps, n
 
 const DEEP = '    ';
 
-const shownValue = (value: unknown) => (value === undefined ? '(absent)' : toJson(value));
+function shownValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => toJson(item)).join(', ')}]`;
+  return value === undefined ? '(absent)' : toJson(value);
+}
 
 function summaryOf(steps: readonly Step[]): string {
   const count = (...actions: Step['action'][]) => steps.filter(({ action }) => actions.includes(action)).length;
@@ -96,7 +99,7 @@ function summaryOf(steps: readonly Step[]): string {
   const kept = count('KEEP');
   return [
     `Plan: ${count('CREATE', 'RECOVER')} to create, ${count('CHANGE')} to change, ${count('DISABLE')} to disable.`,
-    ...(kept > 0 ? [`${kept} in no file ${kept === 1 ? 'stays' : 'stay'}.`] : []),
+    ...(kept > 0 ? [`${kept} that no file names ${kept === 1 ? 'stays' : 'stay'}.`] : []),
     `Left alone: ${byKind.join(', ') || 'nothing'}.`,
   ].join(' ');
 }
