@@ -36,6 +36,15 @@ export const DeviceExecutionStatus = z
       'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome.',
   });
 
+const MAX_STEPS = 1_000_000_000;
+
+export const ProgressStep = z
+  .strictObject({
+    step: z.int().min(0).max(MAX_STEPS).describe('Steps done so far: 0 to `of`.'),
+    of: z.int().min(1).max(MAX_STEPS).describe('Number of all steps, for example 100 for percent: 1 to 1000000000.'),
+  })
+  .refine(({ step, of }) => step <= of, { error: 'must be at most `of`', path: ['step'] });
+
 export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
   id: 'PublicStatus',
   description:

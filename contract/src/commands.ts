@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { AdapterStatus, CommandId, CommandStatus, DeviceExecutionStatus, PublicStatus } from './command-statuses.js';
+import {
+  AdapterStatus,
+  CommandId,
+  CommandStatus,
+  DeviceExecutionStatus,
+  ProgressStep,
+  PublicStatus,
+} from './command-statuses.js';
 import { CommandGrouping, CommandSummary, MAX_NAMED_REASONS } from './command-summary.js';
 import { ErrorBody } from './errors.js';
 import { operations } from './operation.js';
@@ -110,6 +117,13 @@ const LateResult = z.object({
   status_reason: StatusReason,
   result: OpaqueObject.nullable().describe('Result in this report; null if the report did not contain one.'),
 });
+
+const Progress = z
+  .object({
+    ...ProgressStep.shape,
+    reported_at: Timestamp.describe('When the message with this step reached the messaging bus.'),
+  })
+  .meta({ id: 'Progress' });
 
 const CommandAccepted = z
   .object({
@@ -258,6 +272,9 @@ const Command = z
     device_execution_status: DeviceExecutionStatus,
     public_status: PublicStatus,
     status_reason: StatusReason,
+    progress: Progress.nullable().describe(
+      'Last step of the execution that the adapter reported; null if it reported none. It changes at most once per second. It is not part of the history.',
+    ),
     result: OpaqueObject.nullable().describe('Result from the device; null until there is one.'),
     late_result: LateResult.nullable().describe(
       'First report of an outcome that arrived after the status became final; null if there is none. It does not change the status.',
@@ -293,6 +310,7 @@ const Command = z
       device_execution_status: 'NOT_STARTED',
       public_status: 'PENDING',
       status_reason: null,
+      progress: null,
       result: null,
       late_result: null,
       accepted_at: '2026-01-31T09:30:00.000Z',

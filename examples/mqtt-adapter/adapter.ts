@@ -11,6 +11,7 @@ const adapter = await serveVendor({
   seedFile: NATS_NKEY_SEED_FILE,
   tenantId: TENANT_ID,
   vendor: VENDOR,
+  onePerDevice: true,
   onCommand: devices.carryOut,
 });
 

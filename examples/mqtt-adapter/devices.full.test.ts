@@ -24,7 +24,7 @@ describe.each([
   beforeAll(async () => {
     broker = await startBroker();
     devices = await connectDevices(url(), loginOf('mqtt-adapter'), 'demo');
-    vendor = testVendor({ onCommand: devices.carryOut });
+    vendor = testVendor({ onCommand: devices.carryOut, onePerDevice: true });
   });
   afterAll(async () => {
     await vendor?.stop();
@@ -198,7 +198,7 @@ describe.each([
     });
     await device.subscribeAsync('devices/demo/lamp-8/commands/+', { qos: 1 });
     await device.publishAsync('devices/demo/lamp-8/presence', 'online', { qos: 1, retain: true });
-    const again = testVendor({ onCommand: impatient.carryOut });
+    const again = testVendor({ onCommand: impatient.carryOut, onePerDevice: true });
     const command = { tenant_id: 'demo', device_id: 'lamp-8', command_type: 'set_brightness', payload: {} };
     expect((await again.send(command)).outcome).toMatchObject({ device_execution_status: 'SUCCEEDED' });
     expect(new Set(received).size).toBe(1);

@@ -80,7 +80,14 @@ test('it tells of progress, sends the request of a device and gets its reply', a
     },
     { timeout: 20_000, interval: 100 },
   );
-  expect(await platform.read(commandId)).toMatchObject({ device_execution_status: 'IN_PROGRESS' });
+  await vi.waitFor(
+    async () =>
+      expect(await platform.read(commandId)).toMatchObject({
+        device_execution_status: 'IN_PROGRESS',
+        progress: { step: 1, of: 2 },
+      }),
+    { timeout: 20_000, interval: 100 },
+  );
   const reply = { body: { outcome: 'SUCCESS', payload: { version: '2.4.1' } } };
   const target = `/api/v1/open/device-requests/${pending.device_request_id}/reply`;
   expect((await signedRequest(demo, 'POST', target, reply)).status).toBeLessThan(300);

@@ -117,15 +117,18 @@ class Context:
         self.bus, self.command, self.traceparent = bus, command, traceparent
         self.redelivered = redelivered  # An earlier run may have begun: ask the device before it acts twice.
 
-    async def progress(self, status):
-        """DELIVERED: the device has the command. IN_PROGRESS: the device executes it."""
-        await self.report(dated({"adapter_status" if status == "DELIVERED" else "device_execution_status": status}))
+    async def progress(self, status, step=None, of=None):
+        """DELIVERED: the device has the command. IN_PROGRESS: the device executes it, and is at step 3 of 10."""
+        steps = {} if step is None else {"progress": {"step": step, "of": of}}
+        key = "adapter_status" if status == "DELIVERED" else "device_execution_status"
+        await self.report(dated({key: status} | steps))
 
     async def report(self, update):
         command_id, tenant_id = self.command["command_id"], self.command["tenant_id"]
         status = update.get("device_execution_status") or update["adapter_status"]
-        body = update | {"command_id": command_id}
-        await self.bus.publish("command-updates", tenant_id, body, f"{command_id} {status}", self.traceparent)
+        step = update.get("progress", {}).get("step", "")
+        body, message_id = update | {"command_id": command_id}, f"{command_id} {status} {step}"
+        await self.bus.publish("command-updates", tenant_id, body, message_id, self.traceparent)
 
     async def request(self, request_type, payload, dedupe_id, expires_in_seconds=300):
         """A request of the device. Returns the reply, or None if nobody replied in time."""

@@ -15,6 +15,7 @@ async def carry_out(command, context):
     if command["command_type"] == "reboot":
         return device_says("SUCCEEDED", result={"uptime_seconds": 0})
     if command["command_type"] == "update_firmware":  # The device asks which firmware it should have.
+        await context.progress("IN_PROGRESS", step=1, of=2)
         reply = await context.request("firmware_check", {"version": "2.4.0"}, command["command_id"])
         return device_says("SUCCEEDED", result={"firmware": reply and reply["payload"]})
     return adapter_says("UNSUPPORTED", "UNSUPPORTED", "The device does not know the command type.")

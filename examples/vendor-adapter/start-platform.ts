@@ -134,7 +134,7 @@ export async function startPlatform() {
       };
       const logged = (text: string) => vi.waitFor(() => expect(log).toContain(text), { timeout: 20_000, interval: 5 });
       onTestFinished(() => void adapter.kill('SIGKILL'));
-      return { log: () => log, logged, stop, exited };
+      return { pid: adapter.pid as number, log: () => log, logged, stop, exited };
     },
   };
 }

@@ -6,6 +6,7 @@ export type {
   Payloads,
 } from './adapter/command-handler.js';
 export type { AdapterTls } from './adapter/connect.js';
+export { type ConnectOptions, DeviceConnections } from './adapter/device-connections.js';
 export type { DeviceRequest, ReplyHandler } from './adapter/device-requests.js';
 export {
   AdapterError,

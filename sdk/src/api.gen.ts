@@ -311,6 +311,8 @@ export interface Command {
     /** Human-readable explanation. */
     message: string;
   } | null;
+  /** Last step of the execution that the adapter reported; null if it reported none. It changes at most once per second. It is not part of the history. */
+  progress: Progress | null;
   /** Result from the device; null until there is one. */
   result: {
     [key: string]: unknown;
@@ -1099,6 +1101,14 @@ export interface PresignedRequest {
   expires_at: string;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
+}
+export interface Progress {
+  /** Steps done so far: 0 to `of`. */
+  step: number;
+  /** Number of all steps, for example 100 for percent: 1 to 1000000000. */
+  of: number;
+  /** When the message with this step reached the messaging bus. */
+  reported_at: string;
 }
 /** Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});

@@ -448,7 +448,8 @@ CREATE TABLE public.commands (
     created_by_client_id text NOT NULL,
     request_id text NOT NULL,
     traceparent text,
-    batch_id uuid
+    batch_id uuid,
+    progress json
 )
 WITH (fillfactor='50');
 
@@ -1987,6 +1988,13 @@ GRANT UPDATE(completed_at) ON TABLE public.commands TO top_system;
 
 GRANT UPDATE(updated_at) ON TABLE public.commands TO top_app;
 GRANT UPDATE(updated_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.progress; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(progress) ON TABLE public.commands TO top_app;
+GRANT UPDATE(progress) ON TABLE public.commands TO top_system;
 
 --
 -- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -

@@ -8,7 +8,7 @@ import { StartupError } from './foundation/startup-error.js';
 import { createLogger, serializeError } from './foundation/telemetry/logger.js';
 import { declareRestored } from './operator/declare-restored.js';
 import { runKeys } from './operator/keys.js';
-import { bootstrapAdministrator } from './operator/platform-administrator.js';
+import { bootstrapAdministrator, bootstrapOptions } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
 import { type Server, start, stopAndExit } from './start.js';
 import { type Explained, PROCESS_NAME, runSupervised, supervise } from './supervise.js';
@@ -16,7 +16,8 @@ import { type Explained, PROCESS_NAME, runSupervised, supervise } from './superv
 const USAGE = `Usage: tenant-open-platform [command]
 
 (no command)                        run the platform
-bootstrap-admin [--recover]         create a platform administrator and print its profile, once
+bootstrap-admin [--recover] [--file <file>]
+                                    create a platform administrator; print its profile, or write it to a new file
 outbox republish --since <RFC 3339> [--tenant <tenant_id>]
                                     publish again what was lost on NATS
 declare-restored                    after a restore that Postgres does not show: begin a new generation
@@ -39,9 +40,7 @@ async function main(args: string[]): Promise<void> {
   if (command === undefined) return serve(readConfig(process.env));
   if (command === '--help' || command === '-h') return console.log(USAGE);
   if (command === '--version') return console.log(platformVersion);
-  if (command === 'bootstrap-admin' && flags.every((flag) => flag === '--recover')) {
-    return printAdministrator(readConfig(process.env), { recover: flags.length > 0 });
-  }
+  if (command === 'bootstrap-admin') return createAdministrator(readConfig(process.env), flags);
   if (command === 'declare-restored' && flags.length === 0)
     return console.log(await declareRestored(readConfig(process.env)));
   if (command === 'keys') return runKeys(readConfig(process.env), flags);
@@ -94,8 +93,11 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
     );
   }
   const demo = await readFile(path.join(config.DATA_DIR, 'demo.json'), 'utf8').catch(() => null);
-  if (!simulatesDevices(config)) lines.push('No devices are simulated. To connect your own: docs/first-device.md', '');
-  else if (demo) {
+  if (!simulatesDevices(config)) {
+    const page = config.REFERENCE_PAGE ? `${baseUrl}/docs/first-device` : 'docs/first-device.md';
+    lines.push(`No devices are simulated. To connect your own: ${page}`, '');
+  }
+  if (simulatesDevices(config) && demo) {
     // The profile keeps the address of the first start.
     const address = demo.includes(`"${baseUrl}"`) ? '' : ` --base-url ${baseUrl}`;
     const topctl = `npx @tenant-open-platform/cli --profile-file ${directory}/demo.json${address}`;
@@ -109,11 +111,13 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
   return lines.join('\n');
 }
 
-async function printAdministrator(config: Config, options: { recover: boolean }): Promise<void> {
+async function createAdministrator(config: Config, flags: string[]): Promise<void> {
+  const options = bootstrapOptions(flags);
   const { database, keyring } = await openStorage(config);
   try {
     const baseUrl = baseUrlOf(config, config.PORT);
-    console.log(JSON.stringify(await bootstrapAdministrator({ database, keyring, baseUrl }, options), null, 2));
+    const profile = await bootstrapAdministrator({ database, keyring, baseUrl }, options);
+    console.log(options.file ?? JSON.stringify(profile, null, 2));
   } finally {
     await database.close();
   }

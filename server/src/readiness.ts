@@ -17,8 +17,14 @@ const LOOK_AT_DATABASE_EVERY_MS = 2_000;
 type Phase = 'starting' | 'running' | 'stopping';
 type Options = { database: Database; bus: Bus; watchdog: Watchdog; peers: Peers };
 
+export type Readiness = Probes & {
+  enter(next: Phase): void;
+  /** Why this process is unready; null if it is ready. The others of the platform have their own. */
+  ownReason(): Promise<string | null>;
+};
+
 /** The platform is ready when each of its processes is. */
-export function createReadiness({ database, bus, watchdog, peers }: Options): Probes & { enter(next: Phase): void } {
+export function createReadiness({ database, bus, watchdog, peers }: Options): Readiness {
   let phase: Phase = 'starting';
   const databaseProblem = shared(
     () =>
@@ -35,8 +41,10 @@ export function createReadiness({ database, bus, watchdog, peers }: Options): Pr
     },
     { forMs: 1_000 },
   );
-  peers.answer('why unready', async () => (phase === 'running' ? problem() : phase));
+  const ownReason = async () => (phase === 'running' ? problem() : phase);
+  peers.answer('why unready', ownReason);
   return {
+    ownReason,
     enter(next) {
       phase = next;
     },

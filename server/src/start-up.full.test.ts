@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -210,6 +210,25 @@ test('bootstrap-admin prints a profile whose base_url is a URL, also for an IPv6
   const environment = { PATH: process.env.PATH, DATA_DIR: dataDirectory(), HOST: '::', PORT: '8787' };
   const printed = execFileSync(process.execPath, [main, 'bootstrap-admin'], { env: environment, encoding: 'utf8' });
   expect(JSON.parse(printed).base_url).toBe('http://[::]:8787');
+});
+
+test('bootstrap-admin --file never replaces a file: it may hold the only copy of a secret', () => {
+  const folder = dataDirectory();
+  const environment = { PATH: process.env.PATH, DATA_DIR: folder };
+  const file = join(folder, 'profiles', 'admin.json');
+  const bootstrap = (...flags: string[]) =>
+    spawnSync(process.execPath, [main, 'bootstrap-admin', ...flags], { env: environment, encoding: 'utf8' });
+  expect(bootstrap('--file', file)).toMatchObject({ status: 0, stdout: `${file}\n` });
+  const profile = readFileSync(file, 'utf8');
+  expect(JSON.parse(profile)).toMatchObject({ client_id: 'platform-admin', secret: expect.any(String) });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const again = bootstrap('--recover', '--file', file);
+  expect([again.status, again.stderr]).toEqual([
+    1,
+    expect.stringContaining(`${file} exists, and may hold the only copy`),
+  ]);
+  expect(readFileSync(file, 'utf8')).toBe(profile);
+  expect(bootstrap('--fiel', file)).toMatchObject({ status: 1, stderr: expect.stringContaining('--fiel') });
 });
 
 /** Process 1 of a container ignores a signal without a handler, so the exit must be the server's own. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
 import { startBackground } from './background.js';
-import type { Config } from './config.js';
+import { type Config, platformVersion } from './config.js';
 import { baseUrlOf, openBus, openStorage, simulatesDevices } from './engines.js';
 import { noPeers, type Peers } from './foundation/peers.js';
 import { postgresSignals } from './foundation/signals/postgres-signals.js';
@@ -73,7 +73,8 @@ async function open(
   closers.push(() => bus.close());
   const watchdog = createWatchdog();
   const readiness = createReadiness({ database, bus, watchdog, peers });
-  const metrics = createMetrics({ watchdog, peers });
+  const metrics = createMetrics({ watchdog, peers, version: platformVersion });
+  metrics.addReadiness(readiness.ownReason);
   reportBacklog(database, metrics);
   metrics.addGauge(
     'top_bus_single_copies',
@@ -88,6 +89,7 @@ async function open(
       return oldest ? Math.max(0, (Date.now() - oldest.getTime()) / 1_000) : 0;
     },
   );
+  metrics.addGauge('top_bus_updates_fill_ratio', 'How full the stream TOP_UPDATES is: 0 to 1.', () => bus.fullness());
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
   closers.push(() => signals.close());
   const looping = { logger, signals, watchdog };

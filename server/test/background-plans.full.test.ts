@@ -207,7 +207,8 @@ async function relayOnce(signals: Signals): Promise<void> {
   if (!last) return;
   const { tenant_id: tenantId, fact_id: command_id } = last;
   for (const device_execution_status of ['SUCCEEDED', 'FAILED'] as const) {
-    await report({ tenantId, vendor: 'vendor_a', update: { command_id, device_execution_status } });
+    const update = { command_id, device_execution_status };
+    await report({ tenantId, vendor: 'vendor_a', sentAt: new Date(), update });
   }
 }
 

@@ -70,7 +70,7 @@ const command = (): Required<CommandRequest> => ({
 /** The columns of a command that its reports and its end set. */
 const moved = [
   ['status', 'adapter_status', 'device_execution_status', 'history', 'updated_at'],
-  ['dispatched_at', 'completed_at', 'status_reason', 'result', 'late_result'],
+  ['dispatched_at', 'completed_at', 'status_reason', 'progress', 'result', 'late_result'],
 ].flat();
 
 const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;

@@ -75,7 +75,7 @@ describe.each(guides)('%s', (page) => {
   test('has code, and each block is run by a test or says why not', () => {
     const isRun = (mark = '', before = '') =>
       /^ (run|run-full|run-production|run-clients|not-run: .+)$/.test(mark) ||
-      /`examples\/(?:signing|generated-clients|vendor-adapter|python-adapter|http-adapter|tasmota-adapter|sleeping-devices)\/[\w./-]+`:\n/.test(
+      /`examples\/(?:signing|generated-clients|vendor-adapter|python-adapter|http-adapter|tasmota-adapter|sleeping-devices|firmware-update|ocpp-adapter)\/[\w./-]+`:\n/.test(
         before,
       );
     const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
@@ -98,6 +98,8 @@ test.each([
     8,
   ],
   ['docs/sleeping-devices.md', /`(examples\/sleeping-devices\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 2],
+  ['docs/firmware-updates.md', /`(examples\/firmware-update\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 1],
+  ['docs/ocpp-devices.md', /`(examples\/ocpp-adapter\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 1],
   ['docs/http-devices.md', /`(examples\/http-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
   ['docs/tls-and-proxies.md', /`(deploy\/nginx\.conf)`:\n\n```\w+\n(.*?)^```$/gms, 1],
   ['docs/adapters.md', /`(examples\/(?:vendor|python)-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],

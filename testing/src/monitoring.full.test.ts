@@ -1,16 +1,15 @@
-import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CommandStatus } from '@tenant-open-platform/contract';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from './free-port.js';
 import type { Profile } from './profile.js';
 import { signedRequest } from './signed-request.js';
+import { startPrometheus } from './start-prometheus.js';
 import { type RunningServer, startServer } from './start-server.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -106,7 +105,7 @@ describe('on a running platform', () => {
   test('Prometheus evaluates every alert and every query of the dashboard, and TopMessagesRefused fires after a malformed update', {
     timeout: 180_000,
   }, async () => {
-    const prometheus = await startPrometheus(new URL(server.baseUrl).host);
+    const prometheus = await startPrometheus([server.baseUrl]);
     const firing = async (): Promise<Rule[]> => (await prometheus.ask('alerts')).alerts.filter(isFiring);
     const refused = (rule: { labels: object }) => 'alertname' in rule.labels && rule.labels.alertname === name;
     const name = 'TopMessagesRefused';
@@ -180,37 +179,3 @@ const isFiring = ({ state }: { state: string }) => state === 'firing';
 
 /** As Grafana asks it, for all jobs and instances. */
 const asQuery = (expr: string) => expr.replaceAll(/\$(job|instance)/g, '.+').replaceAll('$__rate_interval', '1m');
-
-/** Prometheus with the files of the repository, which reads `target` and evaluates the alerts every second. */
-async function startPrometheus(target: string) {
-  const own = mkdtempSync(join(tmpdir(), 'top-prometheus-'));
-  cpSync(folder, own, { recursive: true });
-  const configuration = read('deploy/monitoring/prometheus.yaml');
-  const quick = configuration.replaceAll('15s', '1s').replace('127.0.0.1:8788', target);
-  writeFileSync(join(own, 'prometheus.yaml'), quick);
-  const address = `127.0.0.1:${await freePort()}`;
-  const options = {
-    'config.file': join(own, 'prometheus.yaml'),
-    'storage.tsdb.path': own,
-    'web.listen-address': address,
-  };
-  const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
-  const prometheus = spawn('prometheus', flags, { stdio: 'ignore' });
-  const ended = once(prometheus, 'exit').catch((error: unknown) => {
-    throw new Error('Prometheus is not installed: apt-get install prometheus', { cause: error });
-  });
-  onTestFinished(async () => {
-    prometheus.kill('SIGKILL');
-    await ended;
-    rmSync(own, { recursive: true, force: true });
-  });
-  const ready = async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200);
-  await Promise.race([vi.waitFor(ready, { timeout: 30_000, interval: 50 }), ended]);
-  async function ask(what: string, query = '') {
-    const text = await (await fetch(`http://${address}/api/v1/${what}?${query}`)).text();
-    const { status, data } = JSON.parse(text);
-    expect(status, `${query} ${text}`).toBe('success');
-    return data;
-  }
-  return { ask, query: async (expr: string) => (await ask('query', `${new URLSearchParams({ query: expr })}`)).result };
-}

@@ -43,7 +43,12 @@ async function operatorEnvironment(): Promise<Record<string, string>> {
 
 const createKeyring = blocksOf('docs/keys.md')[0]?.code ?? '';
 /** They have tests of their own, with other environments. */
-const ownTests = ['docs/first-device.md', 'docs/mqtt-devices.md', 'docs/sleeping-devices.md'];
+const ownTests = [
+  'docs/first-device.md',
+  'docs/mqtt-devices.md',
+  'docs/sleeping-devices.md',
+  'docs/firmware-updates.md',
+];
 const pages = guides.filter(
   (page) => !ownTests.includes(page) && blocksOf(page).some(({ marked }) => marked === 'run-full'),
 );

@@ -37,6 +37,17 @@ test('create and events, as `npm start` prints them', async () => {
   expect(JSON.parse(events.stdout)).toContainEqual(expect.objectContaining({ event_type: 'command.accepted' }));
 });
 
+test('a wait prints the steps of a long command', async () => {
+  const world = await fresh();
+  const create = await topctl([...reboot, '--device-id', 'slow-1', '-o', 'id'], world);
+  const wait = ['commands', 'wait', create.stdout.trim(), '--wait-seconds', '4'];
+  const { exitCode, stdout, stderr } = await topctl(wait, world);
+  expect(exitCode).toBe(8);
+  expect(JSON.parse(stdout)).toMatchObject({ status: 'DISPATCHED', progress: { of: 10 } });
+  const steps = new Set(stderr.match(/device IN_PROGRESS {2}step \d+ of 10/g));
+  expect(steps.size, stderr).toBeGreaterThanOrEqual(2);
+});
+
 test('get waits for the next change, or for the final status', async () => {
   const world = await fresh();
   const create = await topctl([...reboot, '--device-id', 'ok-1', '-o', 'id'], world);

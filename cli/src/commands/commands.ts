@@ -207,7 +207,7 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
     as: 'watch',
     summary: 'Print each state of a command until it is final.',
     description:
-      'Prints a line for each status of a command as soon as the command has it, until the status is final. The exit code is 8 if the command did not succeed.',
+      'Prints a line for each status and each step of a command as soon as the command has it, until the status is final. The exit code is 8 if the command did not succeed.',
     only: [],
     examples: ['topctl commands watch 019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'],
     run: async ({ client, path }) => {
@@ -229,7 +229,7 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
   });
 }
 
-/** Prints the record of a command after the wait. Fails if the command did not succeed. */
+/** Prints the outcome of a command: a line in a table, otherwise its record. Fails if the command did not succeed. */
 async function printOutcome(
   invocation: Invocation,
   wait: (signal: AbortSignal) => Promise<CommandRecord>,
@@ -239,15 +239,28 @@ async function printOutcome(
     if (isWaitTimeoutError(error) && error.command) return error.command;
     throw error;
   });
-  await invocation.printItem(command, view);
+  if (invocation.format === 'table' && !invocation.flags.fields) {
+    await invocation.printLine(command, outcomeOf(command), view);
+  } else await invocation.printItem(command, view);
   if (command.status !== 'SUCCEEDED') throw new UnsuccessfulError(explain(command));
 }
 
-const stateOf = ({ updated_at, status, adapter_status, device_execution_status }: CommandRecord) => [
+/** `topctl commands get` has the other fields. */
+const outcomeOf = ({ command_id, status, device_id, command_type, result, ...at }: CommandRecord) => [
+  command_id,
+  status,
+  device_id,
+  command_type,
+  ...(at.completed_at ? [`${(Date.parse(at.completed_at) - Date.parse(at.accepted_at)) / 1_000} s`] : []),
+  ...(result ? [JSON.stringify(result)] : []),
+];
+
+const stateOf = ({ updated_at, status, adapter_status, device_execution_status, progress }: CommandRecord) => [
   updated_at,
   status,
   `adapter ${adapter_status}`,
   `device ${device_execution_status}`,
+  ...(progress ? [`step ${progress.step} of ${progress.of}`] : []),
 ];
 
 const noteState = (invocation: Invocation, command: CommandRecord) => invocation.note(stateOf(command).join('  '));

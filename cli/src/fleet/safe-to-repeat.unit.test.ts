@@ -29,8 +29,27 @@ const isSafe = (...changes: Change[]) => {
     }),
   );
   const status = changes.at(-1)?.[1] ?? 'ACCEPTED';
-  return isSafeToRepeat({ status, history } as Pick<Command, 'status' | 'history'>);
+  return isSafeToRepeat({ status, status_reason: null, history } as Pick<
+    Command,
+    'status' | 'status_reason' | 'history'
+  >);
 };
+
+test('a command that nobody could read is safe to repeat, unless somebody reports on it after all', () => {
+  const status_reason = { code: 'NO_ADAPTER', message: '' };
+  const entry = {
+    at: '',
+    status: 'TIMED_OUT',
+    adapter_status: 'TIMED_OUT',
+    device_execution_status: 'UNKNOWN',
+    reason: null,
+  };
+  const safe = (sources: ('PLATFORM' | 'DEVICE')[]) => {
+    const history = sources.map((source) => ({ ...entry, source })) as Command['history'];
+    return isSafeToRepeat({ status: 'TIMED_OUT', status_reason, history });
+  };
+  expect([safe(['PLATFORM']), safe(['PLATFORM', 'DEVICE'])]).toEqual([true, false]);
+});
 
 test.each<[string, Change[]]>([
   ['was never sent', [expired]],

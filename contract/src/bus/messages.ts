@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AdapterStatus, DeviceExecutionStatus } from '../command-statuses.js';
+import { AdapterStatus, DeviceExecutionStatus, ProgressStep } from '../command-statuses.js';
 import { DeviceReply, DeviceRequestId, RequestType } from '../device-requests.js';
 import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../primitives.js';
 
@@ -69,6 +69,9 @@ export const CommandUpdate = z
       })
       .optional()
       .describe('Reason for the status.'),
+    progress: ProgressStep.optional().describe(
+      'Last step that the device has done. Send IN_PROGRESS again for each step. The platform stores at most one step of a command per second: the last one.',
+    ),
     result: z
       .record(z.string(), z.unknown())
       .optional()

@@ -1,6 +1,6 @@
 import type { RuntimeAbortSignal } from '../runtime.js';
 import type { CommandMessage } from './messages.gen.js';
-import type { Progress } from './outcome.js';
+import type { Progress, Step } from './outcome.js';
 
 /** The payloads of the vendor's command types, by type: `{ set_power: { power: 'on' | 'off' } }`. */
 export type Payloads = Record<string, object>;
@@ -27,10 +27,12 @@ export interface CommandContext {
    */
   readonly traceparent: string | undefined;
   /**
-   * Tells the platform that the device has the command (`DELIVERED`) or executes it (`IN_PROGRESS`). Resolves when NATS
-   * has stored it; never rejects. You do not have to await it.
+   * Tells the platform that the device has the command (`DELIVERED`) or executes it (`IN_PROGRESS`), or how far it is:
+   * `{ step: 3, of: 10 }`, whole numbers with 0 ≤ step ≤ of ≤ 1,000,000,000. Call it as often as you like: one step a second is
+   * sent, the last one, and the outcome has the last of all. Resolves when NATS has stored what was sent; never
+   * rejects. You do not have to await it.
    */
-  progress(status: Progress): Promise<void>;
+  progress(status: Progress | Step): Promise<void>;
 }
 
 /**

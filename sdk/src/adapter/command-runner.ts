@@ -3,7 +3,7 @@ import type { AdapterCounters, CommandHandler } from './command-handler.js';
 import type { AdapterEvent, AdapterLog } from './events.js';
 import { FairPlaces } from './fair-places.js';
 import type { CommandMessage } from './messages.gen.js';
-import { failed, notStarted, type Progress, progressed, statusOf, type Update } from './outcome.js';
+import { failed, notStarted, type Progress, progressed, type Step, statusOf, type Update } from './outcome.js';
 import { logCommand, runHandler } from './run-handler.js';
 
 /** A message of a command: from NATS, or from a test. */
@@ -275,9 +275,9 @@ export class CommandRunner {
     counters.started += 1;
     this.#log('debug', 'started', command, work.redelivered ? 'is started; it was delivered before' : 'is started');
     let reported: AbortController | undefined;
-    const publish = (status: Progress) => {
+    const publish = (status: Progress, step?: Step) => {
       reported ??= new AbortController();
-      return report(work, progressed(status), reported.signal);
+      return report(work, progressed(status, step), reported.signal);
     };
     const outcome = await runHandler(onCommand, work, publish, this.options.log).catch((error) => {
       // What was thrown cannot be read: a getter of it throws.

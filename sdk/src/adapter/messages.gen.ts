@@ -25,6 +25,7 @@ export interface CommandUpdate {
   adapter_status?: CommandUpdateAdapterStatus;
   device_execution_status?: CommandUpdateDeviceExecutionStatus;
   status_reason?: CommandUpdateStatusReason;
+  progress?: CommandUpdateProgress;
   /** Result from the device. At most 32 KiB as JSON in UTF-8. */
   result?: {
     [key: string]: unknown;
@@ -42,6 +43,13 @@ export interface CommandUpdateStatusReason {
   code: string;
   /** Human-readable explanation. */
   message: string;
+}
+/** Last step that the device has done. Send IN_PROGRESS again for each step. The platform stores at most one step of a command per second: the last one. */
+export interface CommandUpdateProgress {
+  /** Steps done so far: 0 to `of`. */
+  step: number;
+  /** Number of all steps, for example 100 for percent: 1 to 1000000000. */
+  of: number;
 }
 export interface DeviceReplyMessage {
   /** Id of the device request: a UUID version 7. */

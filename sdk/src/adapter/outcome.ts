@@ -5,14 +5,22 @@ import type { CommandUpdate } from './messages.gen.js';
 
 export type Update = Omit<CommandUpdate, 'command_id'>;
 export type Progress = 'DELIVERED' | 'IN_PROGRESS';
+/** Of at most 1,000,000,000 steps. */
+export type Step = NonNullable<CommandUpdate['progress']>;
 
 const now = () => new Date().toISOString();
 
-export const progressed = (status: Progress): Update => ({
+export const progressed = (status: Progress, step?: Step): Update => ({
   adapter_status: 'DELIVERED',
   ...(status === 'IN_PROGRESS' && { device_execution_status: status }),
+  ...(step && { progress: step }),
   occurred_at: now(),
 });
+
+const MAX_STEPS = 1_000_000_000;
+
+export const isStep = ({ step, of }: Step): boolean =>
+  Number.isInteger(step) && Number.isInteger(of) && 0 <= step && step <= of && 1 <= of && of <= MAX_STEPS;
 
 /** The device has executed the command. That stays true if its result cannot be sent. */
 export function succeeded(result: unknown): Update {

@@ -2,7 +2,8 @@ import type { CommandContext, CommandHandler } from './command-handler.js';
 import { isAdapterError } from './errors.js';
 import type { AdapterEvent, AdapterLog } from './events.js';
 import type { CommandMessage } from './messages.gen.js';
-import { failed, type Progress, statusOf, succeeded, type Update } from './outcome.js';
+import { failed, isStep, type Progress, type Step, statusOf, succeeded, type Update } from './outcome.js';
+import { Steps } from './steps.js';
 
 type Run = Pick<CommandContext, 'redelivered' | 'traceparent'> & { command: CommandMessage; deadline: number };
 
@@ -10,7 +11,7 @@ type Run = Pick<CommandContext, 'redelivered' | 'traceparent'> & { command: Comm
 export async function runHandler(
   onCommand: CommandHandler,
   { command, redelivered, traceparent, deadline }: Run,
-  publish: (status: Progress) => Promise<void>,
+  publish: (status: Progress, step?: Step) => Promise<void>,
   log: AdapterLog,
 ): Promise<Update> {
   const overdue = new AbortController();
@@ -20,20 +21,31 @@ export async function runHandler(
   );
   let isDelivered = false;
   let isRunning = true;
-  const progress = async (status: Progress) => {
+  const steps = new Steps((step) => publish('IN_PROGRESS', step));
+  const progress = async (said: Progress | Step) => {
     isDelivered = true;
-    if (isRunning) await publish(status);
+    if (!isRunning) return;
+    if (typeof said === 'string') return publish(said);
+    if (isStep(said)) return steps.tell(said);
+    const what = `told a step that is none: ${String(said?.step)} of ${String(said?.of)}`;
+    logCommand(log, 'warn', 'invalid', command, what);
+    return publish('IN_PROGRESS');
   };
-  try {
-    return succeeded(await onCommand(command, { signal: overdue.signal, redelivered, traceparent, progress }));
-  } catch (error) {
-    const outcome = failed(error, { isDelivered, isOverdue: overdue.signal.aborted });
-    logFailure(log, command, error, overdue.signal, `ended as ${statusOf(outcome)}`);
-    return outcome;
-  } finally {
-    isRunning = false;
-    clearTimeout(timer);
-  }
+  const run = async (): Promise<Update> => {
+    try {
+      return succeeded(await onCommand(command, { signal: overdue.signal, redelivered, traceparent, progress }));
+    } catch (error) {
+      const outcome = failed(error, { isDelivered, isOverdue: overdue.signal.aborted });
+      logFailure(log, command, error, overdue.signal, `ended as ${statusOf(outcome)}`);
+      return outcome;
+    } finally {
+      isRunning = false;
+      clearTimeout(timer);
+      steps.end();
+    }
+  };
+  const outcome = await run();
+  return steps.last ? { ...outcome, progress: steps.last } : outcome;
 }
 
 /** An outcome of the kit is what the handler wanted: only its cause is news. A time-out needs no stack. */

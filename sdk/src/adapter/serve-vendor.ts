@@ -97,7 +97,9 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     log,
     async report({ command: { command_id, tenant_id }, traceparent }, update, signal) {
       // The same update has the same id, however often it is published.
-      const id = `${command_id} ${update.device_execution_status ?? update.adapter_status}`;
+      const { progress, device_execution_status, adapter_status } = update;
+      const step = progress ? ` ${progress.step}/${progress.of}` : '';
+      const id = `${command_id} ${device_execution_status ?? adapter_status}${step}`;
       const subject = subjects.commandUpdate(tenant_id, vendor);
       try {
         await publish({ subject, id, body: { command_id, ...update }, traceparent }, { command_id }, signal);

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { parseArgs } from 'node:util';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
@@ -39,11 +41,28 @@ export function seedOnFirstStart({ database, keyring, baseUrl }: Platform, direc
   });
 }
 
-/** Creates the first administrator, or another one with `recover`. The profile is shown once and not stored. */
-export function bootstrapAdministrator(
+type BootstrapOptions = { recover: boolean; file?: string | undefined };
+
+export function bootstrapOptions(flags: string[]): BootstrapOptions {
+  const options = { recover: { type: 'boolean', default: false }, file: { type: 'string' } } as const;
+  try {
+    return parseArgs({ args: flags, options }).values;
+  } catch (error) {
+    throw new StartupError(`bootstrap-admin: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+/**
+ * Creates the first administrator, or another one with `recover`. The platform does not store the profile: it is in the
+ * file, which must be new, before the transaction commits, or it is shown once.
+ */
+export async function bootstrapAdministrator(
   { database, keyring, baseUrl }: Platform,
-  { recover }: { recover: boolean },
+  { recover, file }: BootstrapOptions,
 ): Promise<Profile> {
+  if (file !== undefined && existsSync(file)) {
+    throw new StartupError(`${file} exists, and may hold the only copy of a secret. Name a file that does not exist.`);
+  }
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
     if ((await hasAdministrator(tx)) && !recover) {
       throw new StartupError(
@@ -54,7 +73,9 @@ export function bootstrapAdministrator(
     const profile = await insertBound(tx, keyring, { tenantId: PLATFORM_TENANT_ID, clientId, role: 'platform_admin' });
     const operation = recover ? 'bootstrapAdmin.recover' : 'bootstrapAdmin.create';
     await auditLog(tx, PLATFORM_TENANT_ID, clientId)(operation, `credentials/${clientId}`);
-    return { base_url: baseUrl, ...profile };
+    const shown = { base_url: baseUrl, ...profile };
+    if (file !== undefined) await writePrivateFile(file, JSON.stringify(shown, null, 2));
+    return shown;
   });
 }
 

@@ -116,6 +116,7 @@ test('2,000 results around the deadline, most within 5 ms, and two sweepers: eac
       const report: Report = {
         tenantId: tenant.tenant_id,
         vendor: 'vendor_a',
+        sentAt: new Date(),
         update: { command_id: commandId, device_execution_status: 'SUCCEEDED', result: { position } },
       };
       outcomes.set(commandId, await reporters[position % reporters.length]?.(report));

@@ -148,6 +148,7 @@ async function make(id: string, happening: Happening, node: number): Promise<Rep
       return report({
         tenantId: happening.of === 'ANOTHER_TENANT' ? 'platform' : tenant_id,
         vendor: happening.of === 'ANOTHER_VENDOR' ? 'vendor_b' : 'vendor_a',
+        sentAt: new Date(),
         update: { command_id: happening.of === 'UNKNOWN_COMMAND' ? newId() : id, ...happening.said },
       });
   }

@@ -5,9 +5,13 @@ import { sql, statement } from '../foundation/database/statement.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { logEvents } from './events.js';
+import type { commands } from './tables.js';
 import { isTerminal, type State } from './transitions.js';
 
-/** A change of a command whose row the transaction has locked. */
+/**
+ * A change of a command whose row the transaction has locked. If `after` is `before`, it is a step of the execution,
+ * which is not part of the history.
+ */
 export type Move = {
   tenantId: string;
   commandId: string;
@@ -16,11 +20,15 @@ export type Move = {
   after: State;
   source: 'PLATFORM' | 'ADAPTER' | 'DEVICE';
   reason?: { code: string; message: string } | undefined;
+  progress?: Step | undefined;
   result?: Record<string, unknown> | undefined;
 };
 
+/** A step of the execution, and when the bus stored its message. */
+export type Step = NonNullable<(typeof commands.$inferSelect)['progress']>;
+
 /** A report after the status was final. It is kept and does not change the status. */
-export type LateReport = Omit<Move, 'vendor' | 'before' | 'after'> & {
+export type LateReport = Omit<Move, 'vendor' | 'before' | 'after' | 'progress'> & {
   final: State;
   reported: State;
   /** If it is the first result after the final status. */
@@ -35,7 +43,9 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
   if (moves.length === 0) return;
   const rows = moves.map((move) => ({
     ...changeOf(move, move.after, move.after),
+    ...(move.after === move.before && { entry: null }),
     reason: move.reason ?? null,
+    progress: move.progress ?? null,
     result: move.result ?? null,
     completes: completes(move),
   }));
@@ -60,10 +70,14 @@ const changes = statement(
       status = given.status, adapter_status = given.adapter_status,
       device_execution_status = given.device_execution_status,
       status_reason = case when completes then given.reason else commands.status_reason end,
+      progress = coalesce(given.progress, commands.progress),
       result = coalesce(given.result, commands.result),
       (history, late_result, completed_at, updated_at) = (
         select
-          commands.history || (given.entry || jsonb_build_object('at', next.text)),
+          case
+            when given.entry is null then commands.history
+            else commands.history || (given.entry || jsonb_build_object('at', next.text))
+          end,
           case
             when given.late_result is null then commands.late_result
             else json_build_object(
@@ -85,7 +99,7 @@ const changes = statement(
       )
     from json_to_recordset(${rows}::text::json) as given (
       tenant_id text, command_id uuid, status text, adapter_status text, device_execution_status text, entry jsonb,
-      reason json, result json, completes boolean, late_result json
+      reason json, progress json, result json, completes boolean, late_result json
     )
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`,
 );
@@ -132,6 +146,9 @@ export type Locked = {
   state: State;
   isCopied: boolean;
   hasLateResult: boolean;
+  progress: Step | null;
+  /** How long the row has been as it is. */
+  unchangedMs: number;
   seenStates: Set<string>;
 };
 
@@ -140,14 +157,23 @@ type Key = { tenant_id: string; command_id: string };
 export const commandKey = ({ tenant_id, command_id }: Key) => `${tenant_id} ${command_id}`;
 
 type Row = Key &
-  State & { vendor: string; is_copied: boolean | null; has_late_result: boolean; history: State[] | null };
+  State & {
+    vendor: string;
+    is_copied: boolean | null;
+    has_late_result: boolean;
+    progress: Step | null;
+    unchanged_ms: number;
+    history: State[] | null;
+  };
 
 const lock = statement(
   'moves: lock commands',
   (keys: string) => sql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
       accepted_at <= (select max(copied_until) from database_generations) as is_copied,
-      late_result is not null as has_late_result, case when completed_at is not null then history end as history
+      late_result is not null as has_late_result, progress,
+      (extract(epoch from statement_timestamp() - updated_at) * 1000)::float8 as unchanged_ms,
+      case when completed_at is not null then history end as history
     from commands
     where (tenant_id, command_id) in (
       select tenant_id, command_id from json_to_recordset(${keys}::text::json)
@@ -172,12 +198,10 @@ export const lockCommands = (keys: readonly Key[]) => lock(JSON.stringify(keys))
 export const lockedCommands = (rows: readonly object[]) =>
   new Map(
     (rows as Row[]).map((row): [string, Locked] => {
-      const { tenant_id, command_id, vendor, is_copied, has_late_result: hasLateResult, history, ...state } = row;
-      const seenStates = new Set(history?.map(stateKey));
-      return [
-        commandKey({ tenant_id, command_id }),
-        { vendor, state, isCopied: is_copied === true, hasLateResult, seenStates },
-      ];
+      const { tenant_id, command_id, vendor, is_copied, progress, history, ...more } = row;
+      const { has_late_result: hasLateResult, unchanged_ms: unchangedMs, ...state } = more;
+      const known = { vendor, state, isCopied: is_copied === true, hasLateResult, progress, unchangedMs };
+      return [commandKey({ tenant_id, command_id }), { ...known, seenStates: new Set(history?.map(stateKey)) }];
     }),
   );
 

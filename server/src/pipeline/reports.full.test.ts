@@ -31,6 +31,7 @@ type Said = Omit<CommandUpdate, 'command_id'>;
 const reportOf = (id: string, said: Said, vendor = 'vendor_a', tenantId = tenant.tenant_id): Report => ({
   tenantId,
   vendor,
+  sentAt: new Date(),
   update: { command_id: id, ...said },
 });
 const report = (...report: Parameters<typeof reportOf>) => reporter(reportOf(...report));
@@ -260,6 +261,105 @@ describe('a report after the final status', () => {
     expect(late_result.received_at).toBe(history[3].at);
     expect(new Set(await outcomesOf())).toEqual(new Set(['REPEATED']));
     expect((await get(id)).history).toEqual(history);
+  });
+});
+
+describe('steps of an execution', () => {
+  const begunAt = Date.parse('2026-01-31T09:30:00Z');
+
+  const stepOf = (
+    id: string,
+    step: number,
+    seconds = step,
+    said: Said = { device_execution_status: 'IN_PROGRESS' },
+  ) => ({
+    ...reportOf(id, { ...said, progress: { step, of: 10 } }),
+    sentAt: new Date(begunAt + seconds * 1_000),
+  });
+
+  /** As if the command had last changed more than a second ago. */
+  const aSecondLater = (id: string) =>
+    asSystem(
+      (tx) => tx`
+      update commands set updated_at = updated_at - interval '1 second'
+      where tenant_id = ${tenant.tenant_id} and command_id = ${id}`,
+    );
+
+  async function started(): Promise<string> {
+    const id = await dispatched();
+    expect(await reporter(stepOf(id, 1))).toBe('CHANGED');
+    return id;
+  }
+
+  const progressOf = async (id: string) => (await get(id)).progress;
+
+  test('the record shows the last one; the history and the events do not', async () => {
+    const id = await started();
+    expect(await progressOf(id)).toEqual({ step: 1, of: 10, reported_at: '2026-01-31T09:30:01.000Z' });
+    await aSecondLater(id);
+    expect(await reporter(stepOf(id, 2))).toBe('PROGRESSED');
+    expect(await progressOf(id)).toEqual({ step: 2, of: 10, reported_at: '2026-01-31T09:30:02.000Z' });
+    expect(await reporter(stepOf(id, 10, 10, succeeded))).toBe('CHANGED');
+    const record = await get(id);
+    expect([record.status, record.progress.step, record.result]).toEqual(['SUCCEEDED', 10, { done: true }]);
+    expect(historyOf(record).slice(2)).toEqual([
+      ['DEVICE', 'DISPATCHED', 'DELIVERED', 'IN_PROGRESS'],
+      ['DEVICE', 'SUCCEEDED', 'DELIVERED', 'SUCCEEDED'],
+    ]);
+    expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
+    expect(await reporter(stepOf(id, 9, 11))).toBe('REPEATED');
+    expect((await progressOf(id)).step).toBe(10);
+  });
+
+  test('of the steps of a second one is written; the last one waits on the bus for the next second', async () => {
+    const id = await started();
+    await aSecondLater(id);
+    const outcomes = await Promise.all([2, 3, 4, 5].map((step) => reporter(stepOf(id, step))));
+    expect(outcomes).toEqual(['PROGRESSED', 'TOO_SOON', 'TOO_SOON', 'TOO_SOON']);
+    const take = takeCommandUpdate(reporter, silent().metrics);
+    const { tenantId, vendor, sentAt, update } = stepOf(id, 5);
+    const taken = () => take(update, { tenantId, vendor, sentAt });
+    expect(await taken()).toEqual({ retryInMs: 1_000 });
+    await aSecondLater(id);
+    expect(await taken()).toBe('DONE');
+    await aSecondLater(id);
+    // They come again too. The later one is known.
+    expect(await Promise.all([3, 4].map((step) => reporter(stepOf(id, step))))).toEqual(['REPEATED', 'REPEATED']);
+    expect((await progressOf(id)).step).toBe(5);
+  });
+
+  test.each([
+    ['an earlier one that is handled later does not', 3, 1, 'REPEATED'],
+    ['a further one of the same millisecond does', 3, 2, 'PROGRESSED'],
+    ['a lower one that the device says later does: it began again', 0, 9, 'PROGRESSED'],
+  ])('%s take its place', async (_, step, seconds, outcome) => {
+    const id = await dispatched();
+    await reporter(stepOf(id, 2));
+    await aSecondLater(id);
+    expect(await reporter(stepOf(id, step, seconds))).toBe(outcome);
+    expect((await progressOf(id)).step).toBe(outcome === 'PROGRESSED' ? step : 2);
+  });
+
+  test('a step wakes the requests that wait for a change', async () => {
+    const id = await started();
+    await aSecondLater(id);
+    const { updated_at } = await get(id);
+    const waiting = signedRequest(
+      tenant.reader,
+      'GET',
+      `${COMMANDS}/${id}?wait_seconds=30&seen_updated_at=${encodeURIComponent(updated_at)}`,
+    );
+    await reporter(stepOf(id, 7));
+    expect((await waiting).body.progress.step).toBe(7);
+  });
+
+  test('a step beyond the last, of none, or of a fraction is refused', () => {
+    const update = { command_id: randomUUID(), device_execution_status: 'IN_PROGRESS' };
+    const isTaken = (progress: unknown) => CommandUpdate.safeParse({ ...update, progress }).success;
+    expect(isTaken({ step: 10, of: 10 })).toBe(true);
+    for (const progress of [{ step: 11, of: 10 }, { step: 0, of: 0 }, { step: 0.5, of: 1 }, { step: 1 }, 40, null]) {
+      expect(isTaken(progress), JSON.stringify(progress)).toBe(false);
+    }
   });
 });
 

@@ -15,19 +15,24 @@ import {
   lockedCommands,
   type Move,
   moveCommands,
+  type Step,
   stateKey,
 } from './moves.js';
 import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
 
-/** A report of an adapter. Tenant and vendor come from its subject. */
-export type Report = { tenantId: string; vendor: string; update: CommandUpdate };
+/** A report of an adapter. Tenant and vendor come from its subject; `sentAt` is when the bus stored it. */
+export type Report = { tenantId: string; vendor: string; sentAt: Date; update: CommandUpdate };
 
 /**
  * CHANGED and LATE are written. REPEATED changes nothing: it was said before, or is progress of a command whose result is
  * known. UNKNOWN: the tenant has no such command for this vendor.
  * TOO_EARLY: the command is not dispatched yet, so no adapter can know it.
+ * PROGRESSED: a step is written. TOO_SOON: the row has changed within the last second, so the step has to wait.
  */
-export type ReportOutcome = 'CHANGED' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
+export type ReportOutcome = 'CHANGED' | 'PROGRESSED' | 'TOO_SOON' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
+
+/** A device may report each percent: a row is written again for its steps at most so often. */
+const BETWEEN_STEPS_MS = 1_000;
 
 /** Applies reports of adapters. All waiting reports share one transaction, which locks their commands. */
 export const createCommandReporter = (database: Database, signals: Signals, metrics: Metrics) =>
@@ -70,20 +75,26 @@ function oneChangePerCommand(applied: readonly Applied[]): Applied[][] {
 }
 
 /** Decides on one report, and updates the known state of the command for the next report. */
-function apply(command: Locked | undefined, { tenantId, vendor, update }: Report): Applied {
+function apply(command: Locked | undefined, { tenantId, vendor, sentAt, update }: Report): Applied {
   if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' };
   const before = command.state;
   const state = (command.isCopied && dispatch(before)) || before;
   if (state.status === 'ACCEPTED') return { outcome: 'TOO_EARLY' };
-  const { command_id: commandId, status_reason: reason, result, occurred_at: _, ...said } = update;
+  const { command_id: commandId, status_reason: reason, progress: step, result, occurred_at: _, ...said } = update;
   const source = said.device_execution_status ? ('DEVICE' as const) : ('ADAPTER' as const);
   const entry = { tenantId, commandId, source, reason };
   if (!isTerminal(state)) {
+    const progress = step && laterStep(command.progress, { ...step, reported_at: sentAt.toISOString() });
     const after = report(state, said);
-    if (!after) return { outcome: 'REPEATED' };
+    if (!after && !progress) return { outcome: 'REPEATED' };
+    if (!after && command.unchangedMs < BETWEEN_STEPS_MS) return { outcome: 'TOO_SOON' };
+    command.progress = progress ?? command.progress;
+    command.unchangedMs = 0;
+    const move = { ...entry, vendor, before, after: after ?? before, progress };
+    if (!after) return { outcome: 'PROGRESSED', move };
     command.state = after;
     command.seenStates.add(stateKey(after));
-    return { outcome: 'CHANGED', move: { ...entry, vendor, before, after, result } };
+    return { outcome: 'CHANGED', move: { ...move, result } };
   }
   if (isOutdated(state, said)) return { outcome: 'REPEATED' };
   // A late report is kept once, however often it is repeated: the history stays bounded.
@@ -93,6 +104,15 @@ function apply(command: Locked | undefined, { tenantId, vendor, update }: Report
   const lateResult = command.hasLateResult || !isResult(update) ? null : update;
   command.hasLateResult ||= lateResult !== null;
   return { outcome: 'LATE', late: { ...entry, final: state, reported, lateResult } };
+}
+
+/** The step, unless the known one is later: the bus does not keep the order of two updates. */
+function laterStep(known: Step | null, step: Step): Step | undefined {
+  const isLater =
+    known === null ||
+    step.reported_at > known.reported_at ||
+    (step.reported_at === known.reported_at && step.step > known.step);
+  return isLater ? step : undefined;
 }
 
 /** IN_PROGRESS and DELIVERED are not results. */
@@ -113,5 +133,6 @@ export const takeCommandUpdate =
     }
     const outcome = await report({ ...sender, update });
     metrics.countReport(outcome);
+    if (outcome === 'TOO_SOON') return { retryInMs: BETWEEN_STEPS_MS };
     return parkingReasons[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
   };

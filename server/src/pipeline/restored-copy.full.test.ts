@@ -45,6 +45,7 @@ test('the result of a command of a restored copy counts, up to its newest one: a
     report({
       tenantId: demo.tenant_id,
       vendor: 'vendor_a',
+      sentAt: new Date(),
       update: { command_id: id, device_execution_status: 'SUCCEEDED' },
     });
   for (const id of copied) {

@@ -16,10 +16,13 @@ const succeeded = (afterMs: number): Step[] => [
   { afterMs, device_execution_status: 'SUCCEEDED', result: { simulated: true } },
 ];
 
+/** One step a second. */
+const stepOf = (step: number): Step => ({ ...DELIVERED, afterMs: step * 1_000, progress: { step, of: 10 } });
+
 /** The behaviour of a device, by the prefix of its id; every other id behaves like `ok-`. */
 const behaviours: Record<string, Step[]> = {
   'ok-': succeeded(200),
-  'slow-': succeeded(10_000),
+  'slow-': [...Array.from({ length: 10 }, (_, step) => stepOf(step)), ...succeeded(10_000).slice(1)],
   'fail-': [
     DELIVERED,
     {

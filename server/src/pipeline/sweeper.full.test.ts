@@ -162,7 +162,12 @@ test('the history of a command that timed out keeps the progress that is reporte
   expect(await createSweeper(inProcessBus())()).toBe(1);
   const report = createCommandReporter(database, signals, background.metrics);
   const reported = (said: object) =>
-    report({ tenantId: platform.demo.tenant_id, vendor: 'vendor_a', update: { command_id: id, ...said } });
+    report({
+      tenantId: platform.demo.tenant_id,
+      vendor: 'vendor_a',
+      sentAt: new Date(),
+      update: { command_id: id, ...said },
+    });
   expect(await reported({ adapter_status: 'DELIVERED' })).toBe('LATE');
   expect(await reported({ device_execution_status: 'IN_PROGRESS' })).toBe('LATE');
   const { body } = await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`);

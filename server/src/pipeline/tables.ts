@@ -90,6 +90,7 @@ export const commands = pgTable(
     adapterStatus: text('adapter_status', { enum: oneOf(AdapterStatus) }).notNull(),
     deviceExecutionStatus: text('device_execution_status', { enum: oneOf(DeviceExecutionStatus) }).notNull(),
     statusReason: json('status_reason').$type<{ code: string; message: string }>(),
+    progress: json().$type<CommandRecord['progress']>(),
     result: json().$type<JsonObject>(),
     lateResult: json('late_result').$type<LateResult>(),
     history: jsonb().$type<HistoryEntry[]>().notNull().default([]),

@@ -8,8 +8,10 @@ const WITHIN_MS = 2_000;
 const within = <Result>(reading: Promise<Result>) =>
   Promise.race([reading.catch(() => null), delay(WITHIN_MS, null, { ref: false })]);
 
+type Options = { watchdog: Watchdog; peers?: Peers; version?: string };
+
 /** Metrics of one process, in the Prometheus exposition format. Operations are labelled with their names. */
-export function createMetrics({ watchdog, peers = noPeers() }: { watchdog: Watchdog; peers?: Peers }) {
+export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Options) {
   const registry = new Registry();
   if (peers.name) registry.setDefaultLabels({ process: peers.name });
   collectDefaultMetrics({ register: registry });
@@ -65,6 +67,12 @@ export function createMetrics({ watchdog, peers = noPeers() }: { watchdog: Watch
       for (const [loop, seconds] of watchdog.secondsSinceLastRound()) this.set({ loop }, seconds);
     },
   });
+  new Gauge({
+    name: 'top_build_info',
+    help: 'Always 1. The version of the platform is a label.',
+    labelNames: ['version'] as const,
+    registers: [registry],
+  }).set({ version }, 1);
   peers.answer('metrics', () => registry.getMetricsAsJSON());
   return {
     contentType: registry.contentType,
@@ -76,6 +84,22 @@ export function createMetrics({ watchdog, peers = noPeers() }: { watchdog: Watch
         registers: [registry],
         async collect() {
           this.set((await within(read())) ?? Number.NaN);
+        },
+      });
+    },
+    /** What `/readyz` knows: 1 with the reason while this process is unready, otherwise 0 with an empty one. */
+    addReadiness(ownReason: () => Promise<string | null>): void {
+      new Gauge({
+        name: 'top_unready',
+        help: 'Whether this process is unready, by the reason; 0 with an empty reason if it is ready.',
+        labelNames: ['reason'] as const,
+        registers: [registry],
+        async collect() {
+          const hangs = delay(WITHIN_MS, 'the checks take too long', { ref: false });
+          const reason = (await Promise.race([ownReason(), hangs])) ?? '';
+          this.reset();
+          // Without the seconds, which would make a series of each scrape.
+          this.set({ reason: reason.replace(/ for \d+ seconds$/, '') }, reason === '' ? 0 : 1);
         },
       });
     },

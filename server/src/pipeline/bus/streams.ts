@@ -102,7 +102,8 @@ export async function ensureStreams(manager: JetStreamManager, copies: Copies): 
     } catch (error) {
       // 503: the stream is electing its leader. A cluster that has just started may lack servers for the copies.
       if (!(error instanceof JetStreamApiError) || error.status === 503 || error.code === NO_PEERS) throw error;
-      throw new StartupError(`NATS refuses the stream ${name}: ${error.message}.`);
+      const hint = error.code === NO_SPACE ? ` ${SPACE}` : '';
+      throw new StartupError(`NATS refuses the stream ${name}: ${error.message}.${hint}`);
     }
   }
   return wasMissing;
@@ -144,6 +145,11 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName, { i
   return false;
 }
 
+/** JSStorageResourcesExceededErr. */
+const NO_SPACE = 10_047;
+const SPACE =
+  'The four streams need 4.5 GiB of disk in all; on a smaller one, create them with smaller limits first: docs/nats.md#streams.';
+
 /** JSClusterNoPeersErr: too few servers of the cluster are up and have room. */
 const NO_PEERS = 10_005;
 
@@ -168,7 +174,7 @@ export async function streamProblem({ streams }: JetStreamManager): Promise<stri
       return 2 * silent > replicas.length ? `most copies of the stream ${name} on NATS are lost` : null;
     } catch (error) {
       if (error instanceof JetStreamApiError && error.status === 404) return null;
-      return `NATS answers, but JetStream does not for the stream ${name}`;
+      return `NATS answers, but JetStream does not for the stream ${name}; after a full disk, restart nats-server`;
     }
   };
   const problems = await Promise.all(Object.keys(streamSubjects).map(problemOf));

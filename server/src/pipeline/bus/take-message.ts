@@ -15,10 +15,10 @@ import { createParker, deleteParkedCopy, type ParkingReason, replaceParkedCopy }
 export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
 
 /**
- * DONE, or the reason why the message is parked. ADVANCED is DONE for a message that moved a command. Such messages
+ * DONE, or the reason why the message is parked, or the delay before it is handled again. ADVANCED is DONE for a message that moved a command. Such messages
  * are not paced: a tenant has at most as many of them as it has commands.
  */
-export type Handled = 'DONE' | 'ADVANCED' | (string & {});
+export type Handled = 'DONE' | 'ADVANCED' | (string & {}) | { retryInMs: number };
 
 /** The pacer is shared by all kinds of messages: a tenant's device requests must not add to its updates. */
 type Options = {
@@ -62,14 +62,18 @@ export function createMessageTaker<Schema extends z.ZodType>(
   const failedTries = createWindows(REMEMBER_TRIES_MS);
   const outageLines = createWindows(1_000);
 
-  async function takeOrPark(delivery: Delivery): Promise<void> {
-    const reason = await problemOf(delivery);
-    if (reason) return park(delivery, reason);
-    await deleteParkedCopy(database, delivery);
-    metrics.countMessage(kind, 'TAKEN');
+  async function takeOrPark(delivery: Delivery): Promise<Outcome> {
+    const refusal = await takeValid(delivery);
+    if (refusal && 'retryInMs' in refusal) return refusal;
+    if (refusal) await park(delivery, refusal);
+    else {
+      await deleteParkedCopy(database, delivery);
+      metrics.countMessage(kind, 'TAKEN');
+    }
+    return 'DONE';
   }
 
-  async function problemOf({ subject, body, sentAt }: Delivery): Promise<ParkingReason | null> {
+  async function takeValid({ subject, body, sentAt }: Delivery): Promise<ParkingReason | { retryInMs: number } | null> {
     const sender = readSubject(subject);
     if (sender?.kind !== kind) return { reason: "The subject is not one of the platform's subjects." };
     if (body.length > MAX_MESSAGE_BYTES) return { reason: `Larger than ${MAX_MESSAGE_BYTES} bytes.` };
@@ -86,6 +90,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
     }
     const taken = await take(checked.data, { tenantId: sender.tenantId, vendor: sender.name, sentAt });
     if (taken === 'ADVANCED') pacer.release(sender.tenantId, unitsOf(body.length));
+    if (typeof taken === 'object') return taken;
     return taken === 'DONE' || taken === 'ADVANCED' ? null : { reason: taken };
   }
 
@@ -129,8 +134,7 @@ export function createMessageTaker<Schema extends z.ZodType>(
         const delayMs = pacer.book(tenantOf(delivery), units);
         if (delayMs > 0) return { retryInMs: delayMs };
       }
-      await takeOrPark(delivery);
-      return 'DONE';
+      return await takeOrPark(delivery);
     } catch (error) {
       return retry(delivery, error);
     }

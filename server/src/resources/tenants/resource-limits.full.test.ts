@@ -166,8 +166,6 @@ const TENANTS = 2 + TENANTS_OF_TESTS.length + 5;
 const database = await ownPostgres();
 const sql = openSession(database.superuserUrl);
 const limit = String(LIMIT);
-/** The tenants platform, demo and grants, one of each kind, and room for some of the concurrent creations. */
-const TENANTS = 3 + Object.keys(kinds).length + 5;
 const environment = {
   DATABASE_URL: database.url,
   ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true',

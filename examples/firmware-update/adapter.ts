@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CommandContext, type CommandOf, Rejected, serveVendor } from '@tenant-open-platform/sdk/adapter';
+
+type Commands = { update_firmware: { version: string; url: string; sha256: string } };
+
+/** What runs on the devices. Ask your device instead. */
+const versions = new Map<string, string>();
+/** This device takes the image in so many blocks. */
+const BLOCKS = 16;
+
+async function carryOut({ device_id, payload }: CommandOf<Commands>, { signal, progress }: CommandContext) {
+  const { version, url, sha256 } = payload;
+  // Also if an earlier run has done it: a device is not updated twice.
+  if (versions.get(device_id) === version) return { version };
+  const image = await load(url, signal);
+  if (createHash('sha256').update(image).digest('hex') !== sha256) {
+    throw new Rejected('WRONG_IMAGE', 'The SHA-256 of the image is another one.');
+  }
+  const blockBytes = Math.ceil(image.length / BLOCKS);
+  for (let step = 1; step <= BLOCKS; step += 1) {
+    await write(device_id, image.subarray((step - 1) * blockBytes, step * blockBytes), signal);
+    void progress({ step, of: BLOCKS });
+  }
+  versions.set(device_id, version);
+  return { version };
+}
+
+/** The device does not have the command yet: it is refused. */
+async function load(url: string, signal: AbortSignal): Promise<Buffer> {
+  try {
+    const answer = await fetch(url, { signal });
+    if (!answer.ok) throw new Error(`The store answered ${answer.status}.`);
+    return Buffer.from(await answer.arrayBuffer());
+  } catch (cause) {
+    throw new Rejected('NO_IMAGE', 'The adapter could not load the image.', { cause });
+  }
+}
+
+/** Speak to your device here. This one takes a quarter of a second for a block. */
+const write = (_device: string, _block: Buffer, signal: AbortSignal) => delay(250, undefined, { signal });
+
+const adapter = await serveVendor<Commands>({
+  servers: process.env.NATS_URL ?? 'nats://127.0.0.1:4222',
+  seedFile: process.env.NATS_NKEY_SEED_FILE,
+  tenantId: 'demo',
+  vendor: 'acme_boilers',
+  onePerDevice: true,
+  onCommand: carryOut,
+});
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void adapter.stop());

@@ -1,0 +1,87 @@
+import {
+  type CommandContext,
+  type CommandOf,
+  type DeviceConnections,
+  Failed,
+  OutcomeUnknown,
+  Rejected,
+  Unsupported,
+} from '@tenant-open-platform/sdk/adapter';
+import type { ChargePoint, ChargePoints } from './central-system.js';
+
+type Commands = {
+  reboot: { hard?: boolean };
+  unlock_connector: { connector_id: number };
+  set_availability: { connector_id: number; available: boolean };
+  start_charging: { id_tag: string; connector_id?: number };
+  stop_charging: { transaction_id: number };
+};
+
+/** So long a charge point may take to answer. */
+const ANSWER_MS = 10_000;
+/** Whoever gets them twice is where it was after the first. */
+const MAY_COME_TWICE = new Set<string>(['unlock_connector', 'set_availability', 'stop_charging']);
+
+/** The adapter must have `onePerDevice`: a charge point answers one call at a time. */
+export const commandsFor = (chargePoints: ChargePoints, online: DeviceConnections<ChargePoint>) =>
+  async function carryOut(command: CommandOf<Commands>, context: CommandContext) {
+    const { tenant_id, device_id, command_type } = command;
+    if (!Object.hasOwn(chargePoints, device_id) || chargePoints[device_id]?.tenant_id !== tenant_id) {
+      throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no charge point of this identity.');
+    }
+    const [method, params] = callOf(command);
+    if (context.redelivered && !MAY_COME_TWICE.has(command_type)) {
+      throw new OutcomeUnknown('SENT_TWICE', 'The charge point may have executed the command already.');
+    }
+    const chargePoint = await online.waitFor(device_id, command, context, { answerMs: ANSWER_MS });
+    const { status } = await call(chargePoint, method, params, context.signal);
+    switch (status) {
+      case 'Accepted':
+      case 'Scheduled':
+      case 'Unlocked':
+        return { status };
+      case 'NotSupported':
+        throw new Unsupported();
+      case 'UnlockFailed':
+        throw new Failed('UNLOCK_FAILED', 'The charge point could not unlock the connector.');
+      default:
+        void context.progress('DELIVERED');
+        throw new Rejected('REJECTED', 'The charge point rejected the command.');
+    }
+  };
+
+function callOf(command: CommandOf<Commands>): [method: string, params: object] {
+  switch (command.command_type) {
+    case 'reboot':
+      return ['Reset', { type: command.payload.hard ? 'Hard' : 'Soft' }];
+    case 'unlock_connector':
+      return ['UnlockConnector', { connectorId: command.payload.connector_id }];
+    case 'set_availability': {
+      const { connector_id: connectorId, available } = command.payload;
+      return ['ChangeAvailability', { connectorId, type: available ? 'Operative' : 'Inoperative' }];
+    }
+    case 'start_charging': {
+      const { id_tag: idTag, connector_id: connectorId } = command.payload;
+      return ['RemoteStartTransaction', { idTag, ...(connectorId !== undefined && { connectorId }) }];
+    }
+    case 'stop_charging':
+      return ['RemoteStopTransaction', { transactionId: command.payload.transaction_id }];
+    default:
+      throw new Unsupported();
+  }
+}
+
+/** The errors with which a charge point says that it has not done it. */
+const REFUSALS = new Set(['GenericError', 'InternalError', 'SecurityError']);
+
+async function call(chargePoint: ChargePoint, method: string, params: object, signal: AbortSignal) {
+  try {
+    return await chargePoint.call(method, params, { signal, callTimeoutMs: Number.POSITIVE_INFINITY });
+  } catch (cause) {
+    const { rpcErrorCode: code = '' } = cause as { rpcErrorCode?: string };
+    if (code === 'NotImplemented' || code === 'NotSupported') throw new Unsupported(code, 'It does not know the call.');
+    if (REFUSALS.has(code)) throw new Failed(code, 'The charge point answered with an error.', { cause });
+    // No answer, a broken connection, or an answer that OCPP does not know.
+    throw new OutcomeUnknown(code || 'NO_ANSWER', 'The charge point may have executed the command.', { cause });
+  }
+}

@@ -1,0 +1,83 @@
+import type { CommandContext } from './command-handler.js';
+import { OutcomeUnknown, Unreachable } from './errors.js';
+import type { CommandMessage } from './messages.gen.js';
+import { pause } from './pause.js';
+
+export interface ConnectOptions {
+  /** The longest wait for the device, in milliseconds. By default only `answerMs` ends it. */
+  connectMs?: number | undefined;
+  /**
+   * What is left for the answer of the device: the wait ends so long before the deadline, but not before half of the time
+   * is over. Default: 5,000.
+   */
+  answerMs?: number | undefined;
+}
+
+/**
+ * The connections of devices that dial in: WebSockets, MQTT sessions, LwM2M registrations. A command waits here for its
+ * device: it may just be restarting, or the adapter was, and its devices have not dialled in again.
+ */
+export class DeviceConnections<Connection> {
+  readonly #connections = new Map<string, Connection>();
+  /** They wait for a device, by its key. */
+  readonly #wakers = new Map<string, Set<() => void>>();
+
+  /**
+   * The device has dialled in. Returns its earlier connection, which the device no longer uses: close it.
+   * `key` identifies the device among those of all tenants.
+   */
+  add(key: string, connection: Connection): Connection | undefined {
+    const earlier = this.#connections.get(key);
+    this.#connections.set(key, connection);
+    for (const wake of this.#wakers.get(key) ?? []) wake();
+    return earlier;
+  }
+
+  /** The connection has ended. A later one of the same device stays. */
+  remove(key: string, connection: Connection): void {
+    if (this.#connections.get(key) === connection) this.#connections.delete(key);
+  }
+
+  get(key: string): Connection | undefined {
+    return this.#connections.get(key);
+  }
+
+  /**
+   * Resolves to the connection of the device, as soon as there is one. Rejects with `Unreachable` if there is none in
+   * time; with `OutcomeUnknown` if an earlier run of the command may have reached the device.
+   */
+  async waitFor(
+    key: string,
+    { deadline_at }: Pick<CommandMessage, 'deadline_at'>,
+    { signal, redelivered }: Pick<CommandContext, 'signal' | 'redelivered'>,
+    { connectMs = Number.POSITIVE_INFINITY, answerMs = 5_000 }: ConnectOptions = {},
+  ): Promise<Connection> {
+    const begunAt = Date.now();
+    const leftMs = Date.parse(deadline_at) - begunAt;
+    const endsAt = begunAt + Math.min(connectMs, leftMs - Math.min(answerMs, leftMs / 2));
+    for (;;) {
+      const connection = this.#connections.get(key);
+      if (connection !== undefined) return connection;
+      const waitMs = endsAt - Date.now();
+      if (waitMs <= 0 || signal.aborted) throw offline(redelivered);
+      await this.#change(key, waitMs, signal);
+    }
+  }
+
+  async #change(key: string, ms: number, signal: CommandContext['signal']): Promise<void> {
+    const woken = new AbortController();
+    const wake = () => woken.abort();
+    const wakers = this.#wakers.get(key) ?? new Set();
+    this.#wakers.set(key, wakers.add(wake));
+    signal.addEventListener('abort', wake);
+    await pause(ms, woken.signal);
+    signal.removeEventListener('abort', wake);
+    wakers.delete(wake);
+    if (wakers.size === 0) this.#wakers.delete(key);
+  }
+}
+
+const offline = (redelivered: boolean) =>
+  redelivered
+    ? new OutcomeUnknown('OFFLINE', 'The device is offline. An earlier run of the command may have reached it.')
+    : new Unreachable('OFFLINE', 'The device is offline.');

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, vi } from 'vitest';
+import { atEnd, temporaryFolder } from './at-end.js';
+import { freePort } from './free-port.js';
+
+const folder = fileURLToPath(new URL('../../deploy/monitoring', import.meta.url));
+
+/**
+ * Prometheus with the files of `deploy/monitoring`, for the calling test or file (see `atEnd`). It reads these processes
+ * and evaluates the alerts every second instead of every 15.
+ */
+export async function startPrometheus(baseUrls: readonly string[]) {
+  const own = temporaryFolder();
+  cpSync(folder, own, { recursive: true });
+  const configuration = readFileSync(join(folder, 'prometheus.yaml'), 'utf8');
+  const targets = baseUrls.map((url) => new URL(url).host).join(', ');
+  writeFileSync(join(own, 'prometheus.yaml'), configuration.replaceAll('15s', '1s').replace('127.0.0.1:8788', targets));
+  const address = `127.0.0.1:${await freePort()}`;
+  const options = {
+    'config.file': join(own, 'prometheus.yaml'),
+    'storage.tsdb.path': join(own, 'data'),
+    'web.listen-address': address,
+  };
+  const flags = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
+  const prometheus = spawn('prometheus', flags, { stdio: 'ignore' });
+  const ended = once(prometheus, 'exit').catch((error: unknown) => {
+    throw new Error('Prometheus is not installed: apt-get install prometheus', { cause: error });
+  });
+  atEnd(async () => {
+    prometheus.kill('SIGKILL');
+    await ended;
+  });
+  const ready = async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200);
+  await Promise.race([vi.waitFor(ready, { timeout: 30_000, interval: 50 }), ended]);
+  async function ask(what: string, query = '') {
+    const text = await (await fetch(`http://${address}/api/v1/${what}?${query}`)).text();
+    const { status, data } = JSON.parse(text);
+    expect(status, `${query} ${text}`).toBe('success');
+    return data;
+  }
+  return { ask, query: async (expr: string) => (await ask('query', `${new URLSearchParams({ query: expr })}`)).result };
+}
