@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platform, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { filesBelow } from '../../test/files-below.js';
 import {
   accessKeys,
@@ -15,6 +15,8 @@ import {
   writeFiles,
 } from '../../test/platform-files.js';
 import { environmentOf, topctl } from '../../test/topctl.js';
+
+vi.setConfig({ testTimeout: 180_000 });
 
 test('exported and applied to another platform, is exported as the same files', async () => {
   const cwd = temporaryFolder();
