@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
@@ -92,6 +93,12 @@ test('a lost answer loses no secret: the file keeps the request, and a repetitio
   });
   const path = join(world.cwd, 'secrets', name, `${client_id}.json`);
   expect(await readJson(path)).toMatchObject({ idempotency_key: expect.any(String) });
+  const kept = await readFile(path, 'utf8');
+  await writeFile(path, kept.replace(/"sent_at": "\d{4}/, '"sent_at": "2020'));
+  const tooLate = await apply(world, ...inSecrets);
+  expect(toDoIn(tooLate)).toEqual([]);
+  expect(tooLate.stderr).toContain(`The secret of credential ${name}/${client_id} never arrived`);
+  await writeFile(path, kept);
   const repeated = await apply(world, ...inSecrets);
   expect(toDoIn(repeated).map(({ action }) => action)).toEqual(['RECOVER']);
   expect(await readJson(path)).toMatchObject({ tenant_id: name, client_id, secret: expect.stringMatching(SECRET) });

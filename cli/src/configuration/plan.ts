@@ -149,6 +149,10 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
     if (hasSecret(list) && (await secrets?.unanswered({ list, tenant, fields }))) {
       return { action: 'RECOVER', thing, differences: [], body: {}, place };
     }
+    if (hasSecret(list) && (await secrets?.hasLost({ list, tenant, fields }))) {
+      const file = secrets?.fileOf({ list, tenant, fields });
+      notes.push(`The secret of ${label} never arrived, and cannot be fetched any more: delete ${file} and rotate it.`);
+    }
     const given = kind.fields.filter((field) => fields[field] !== undefined);
     const changed = given.filter((field) => differencesOf(field, found[field], fields[field]).length > 0);
     for (const field of changed.filter((name) => kind.fixed?.includes(name))) {

@@ -50,12 +50,14 @@ export class SecretFolder {
 
   /** The request that an interrupted apply has sent, if the platform can still return its secret. */
   async unanswered(thing: Thing): Promise<Unanswered | undefined> {
-    const text = await this.read(this.fileOf(thing));
-    if (!text?.startsWith('{')) return undefined;
-    const request = requestIn(text);
-    const isRepeatable =
-      request?.base_url === this.profile.base_url && Date.now() - Date.parse(request.sent_at) < REPEATABLE_MS;
-    return isRepeatable ? request : undefined;
+    const request = await this.requestOf(thing);
+    return request && isRepeatable(request) ? request : undefined;
+  }
+
+  /** Whether an interrupted apply has sent a request whose secret can no longer be returned. */
+  async hasLost(thing: Thing): Promise<boolean> {
+    const request = await this.requestOf(thing);
+    return request !== undefined && !isRepeatable(request);
   }
 
   /** Creates the file with the request before the request is sent: no interruption can lose the secret. */
@@ -93,6 +95,11 @@ export class SecretFolder {
     await this.context.fs.unlink(resolve(this.context.cwd, this.fileOf(thing)));
   }
 
+  private async requestOf(thing: Thing): Promise<Unanswered | undefined> {
+    const request = requestIn((await this.read(this.fileOf(thing))) ?? '');
+    return request?.base_url === this.profile.base_url ? request : undefined;
+  }
+
   private async read(path: string): Promise<string | undefined> {
     const { fs, cwd } = this.context;
     const bytes = await fs.readFile(resolve(cwd, path)).catch(nullIfAbsent);
@@ -100,7 +107,9 @@ export class SecretFolder {
   }
 }
 
-/** Undefined for a profile. */
+const isRepeatable = ({ sent_at }: Unanswered) => Date.now() - Date.parse(sent_at) < REPEATABLE_MS;
+
+/** Undefined for a secret. */
 function requestIn(text: string): Unanswered | undefined {
   try {
     const request = JSON.parse(text) as Partial<Unanswered>;
