@@ -16,7 +16,7 @@ import {
 } from '../../test/platform-files.js';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 test('a platform of 20 tenants and 50 command types is created from files; the second plan is empty; a change by hand is put right', async () => {
   const node = await startNode(unlimited);

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
+import { filesBelow } from '../../test/files-below.js';
 import { apply, inSecrets, readJson, SECRET, toDoIn, writeFiles } from '../../test/platform-files.js';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
@@ -140,4 +141,13 @@ test('a reference that leads nowhere is named, and Ctrl-C stops after the step t
   expect(toDoIn(done)).toEqual([expect.objectContaining({ kind: 'role binding', done: true })]);
   const unknown = await apply(world, '--fields', 'actoin', ...inSecrets);
   expect(unknown).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('--fields actoin') });
+});
+
+test('a refused credential leaves no file of a secret behind', async () => {
+  const { world, name } = fresh();
+  const credentials = [{ client_id: platform().demo.client_id, name: 'Taken by another tenant' }];
+  await writeFiles(world.cwd, { 'platform/a.json': { tenants: [{ tenant_id: name, name: 'Late', credentials }] } });
+  const refused = await apply(world, ...inSecrets);
+  expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('(CREDENTIAL_ALREADY_EXISTS)') });
+  expect(await filesBelow(join(world.cwd, 'secrets'))).toEqual({});
 });

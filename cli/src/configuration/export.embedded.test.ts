@@ -16,7 +16,7 @@ import {
 } from '../../test/platform-files.js';
 import { environmentOf, topctl } from '../../test/topctl.js';
 
-vi.setConfig({ testTimeout: 180_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 test('exported and applied to another platform, is exported as the same files', async () => {
   const cwd = temporaryFolder();
