@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import packageJson from '../package.json' with { type: 'json' };
 import { addAccess } from './commands/access.js';
 import { addApi } from './commands/api.js';
+import { addApply } from './commands/apply.js';
 import { addAuditEvents } from './commands/audit-events.js';
 import { addBus } from './commands/bus.js';
 import { addBusPrincipals } from './commands/bus-principals.js';
@@ -14,6 +15,7 @@ import { addCredentials } from './commands/credentials.js';
 import { addDeviceRequests } from './commands/device-requests.js';
 import { addDoctor } from './commands/doctor.js';
 import { addEvents } from './commands/events.js';
+import { addExport } from './commands/export.js';
 import { addInit } from './commands/init.js';
 import { addLogin } from './commands/login.js';
 import { addMe, addWhoami } from './commands/me.js';
@@ -148,6 +150,8 @@ const additions = [
   addDoctor,
   addSign,
   addApi,
+  addApply,
+  addExport,
   addTenants,
   addCredentials,
   addRoles,

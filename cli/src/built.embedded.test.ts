@@ -7,7 +7,7 @@ import { builtTopctl } from '../test/built-topctl.js';
 import { environmentOf } from '../test/topctl.js';
 import { outputFormats } from './output/render.js';
 
-const { operator } = await createTenant();
+const { admin, operator } = await createTenant();
 const env = environmentOf(operator);
 const dist = new URL('../dist/', import.meta.url);
 
@@ -75,6 +75,9 @@ describe('what npm gets', () => {
     const world = { env: { ...env, NODE_V8_COVERAGE: coverage, XDG_CONFIG_HOME: temporaryFolder() } };
     const proxied = { env: { ...world.env, HTTP_PROXY: 'http://127.0.0.1:2', NO_PROXY: '*' } };
     expect(await builtTopctl(['whoami', '-o', 'yaml'], proxied)).toMatchObject({ exitCode: 0 });
+    const exporting = { env: { ...world.env, ...environmentOf(admin) }, cwd: temporaryFolder() };
+    expect(await builtTopctl(['export', '--to', 'files'], exporting)).toMatchObject({ exitCode: 0 });
+    expect(await builtTopctl(['apply', '-f', 'files'], exporting)).toMatchObject({ exitCode: 0 });
     expect(await builtTopctl(['login'], { ...world, typed: ['\u0003'] })).toMatchObject({ exitCode: 130 });
     // Node writes there which files a run has loaded.
     const loaded = new Set<string>();

@@ -12,7 +12,7 @@ export type Context = {
   stderr: Writable & { isTTY?: boolean; columns?: number };
   fs: Pick<
     typeof import('node:fs/promises'),
-    'link' | 'mkdir' | 'open' | 'readFile' | 'readlink' | 'realpath' | 'rename' | 'stat' | 'unlink'
+    'link' | 'mkdir' | 'open' | 'readdir' | 'readFile' | 'readlink' | 'realpath' | 'rename' | 'stat' | 'unlink'
   >;
   /** Opens a file as a Blob, which is read only when it is sent. */
   openAsBlob: typeof import('node:fs').openAsBlob;

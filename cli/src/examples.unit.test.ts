@@ -26,6 +26,8 @@ const files: Record<string, string> = {
   'secret.txt': unusedSecret,
   'secret_access_key.txt': 'KEY',
   'pump-7.bin': 'firmware',
+  'platform/vendors.yaml': 'vendors: [{ vendor: vendor_a, enabled: true }]',
+  'platform/tenants/acme.yaml': 'tenants: [{ tenant_id: acme, name: Acme }]',
   'commands.ndjson': JSON.stringify({
     vendor: 'vendor_a',
     device_id: 'ok-1',

@@ -52,7 +52,7 @@ export function addTenants(program: Command, invocation: Invocation): void {
   });
   add('export', {
     description:
-      'Writes everything that the platform keeps of a DISABLED tenant, except secrets, as NDJSON: an item on each line. The last line is {"type":"end","items":N}; an export without it is incomplete.',
+      'Writes everything that the platform keeps of a DISABLED tenant, except secrets, as NDJSON: an item on each line. The last line is {"type":"end","items":N}; an export without it is incomplete. For the configuration alone, as files for "topctl apply", of any tenant: topctl export',
     flags: {
       file: { kind: 'path', description: 'The file to write, completely or not at all. Default: stdout.' },
       limit: { kind: 'integer', description: 'How many items to ask for at a time, 1 to 500.', default: '500' },
