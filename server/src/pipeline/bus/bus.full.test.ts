@@ -345,18 +345,18 @@ test('forgets all durables of a tenant, however many it has, and none of another
     const connection = await connect({ servers: nats.url });
     const { consumers } = await jetstreamManager(connection);
     const names: string[] = [];
-    for await (const { name } of consumers.list('TOP_COMMANDS')) if (/^(many|few)\+/.test(name)) names.push(name);
+    for await (const { name } of consumers.list('TOP_COMMANDS')) if (name.startsWith('many')) names.push(name);
     await connection.close();
     return names;
   };
   const provide = (durable: string) =>
     bus.provide({ stream: 'TOP_COMMANDS', durable, subjects: ['tenants.many.commands.a'] });
-  await provide('few+vendor');
+  await provide('many-others+vendor');
   // The list of durables has pages of 256.
   for (let index = 0; index < 300; index++) await provide(`many+vendor_${index}`);
   expect(await durablesOf()).toHaveLength(301);
   await bus.forgetTenant('many');
-  expect(await durablesOf()).toEqual(['few+vendor']);
+  expect(await durablesOf()).toEqual(['many-others+vendor']);
 }, 60_000);
 
 describe('NATS JetStream on a separate server', () => {
