@@ -18,7 +18,7 @@ test.each([
   // With the schemas of all bodies.
   ['testing.js', 7_000],
   // With the parser of the platform. The in-memory double runs the code of device requests instead of code of its own.
-  ['adapter.js', 10_700],
+  ['adapter.js', 11_300],
 ])('%s, bundled and minified, is at most %i bytes gzipped', async (file, budget) => {
   const { outputFiles } = await build({
     entryPoints: [new URL(file, dist).pathname],
@@ -32,9 +32,9 @@ test.each([
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 592 kB', () => {
+test('the built files are at most 602 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(592_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(602_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */

@@ -36,7 +36,9 @@ export function createReadiness({ database, bus, watchdog, peers }: Options): Re
   );
   const problem = shared(
     async () => {
-      const [ofDatabase, ofStreams] = await Promise.all([databaseProblem(), bus.streamProblem()]);
+      // A bus that is not connected answers nothing: its streams need not be asked.
+      const ofBus = bus.unreadyReason();
+      const [ofDatabase, ofStreams] = await Promise.all([databaseProblem(), ofBus ?? bus.streamProblem()]);
       return ofDatabase ?? bus.unreadyReason() ?? ofStreams ?? bus.deliveryProblem() ?? watchdog.stuckReason();
     },
     { forMs: 1_000 },

@@ -89,14 +89,20 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
     },
     /** What `/readyz` knows: 1 with the reason while this process is unready, otherwise 0 with an empty one. */
     addReadiness(ownReason: () => Promise<string | null>): void {
+      // While a check waits for what does not answer, the one before it counts.
+      let known = 'the first check takes too long';
+      const look = async () => {
+        known = (await ownReason().catch(() => 'the checks fail')) ?? '';
+        return known;
+      };
       new Gauge({
         name: 'top_unready',
         help: 'Whether this process is unready, by the reason; 0 with an empty reason if it is ready.',
         labelNames: ['reason'] as const,
         registers: [registry],
         async collect() {
-          const hangs = delay(WITHIN_MS, 'the checks take too long', { ref: false });
-          const reason = (await Promise.race([ownReason(), hangs])) ?? '';
+          const hangs = delay(WITHIN_MS, undefined, { ref: false }).then(() => known);
+          const reason = await Promise.race([look(), hangs]);
           this.reset();
           // Without the seconds, which would make a series of each scrape.
           this.set({ reason: reason.replace(/ for \d+ seconds$/, '') }, reason === '' ? 0 : 1);

@@ -54,21 +54,6 @@ test('a quota of a credential applies on every node from the next request on: lo
   }
 });
 
-test('whoever repeats a request, or sends it too late, uses up no quota of its sender', async () => {
-  const [node] = platform().nodes;
-  await setOwn(2);
-  const now = Math.floor(Date.now() / 1_000);
-  const once = { node: node as string, timestamp: now, nonce: unique('nonce') };
-  const send = (options: object) => signedRequest(caller, 'GET', ME, { ...once, ...options });
-  expect((await send({})).status).toBe(200);
-  for (let time = 0; time < 3; time += 1) {
-    expect((await send({})).body.code).toBe('NONCE_REUSED');
-    expect((await send({ timestamp: now - 3_600, nonce: unique('nonce') })).body.code).toBe('CLOCK_SKEW');
-  }
-  expect((await ask(node)).status).toBe(200);
-  expectRefused(await ask(node), 'credential', 2);
-});
-
 test('a quota of a tenant applies to all its credentials together, and no credential can be raised above it', async () => {
   const [node] = platform().nodes;
   const second = await createCredential(tenant.tenant_id);
