@@ -18,10 +18,9 @@ const adapter = await serveVendor({
   onePerDevice: true,
   onCommand: commandsFor(chargePoints, central.online),
 });
-for (const signal of ['SIGTERM', 'SIGINT']) {
-  process.once(signal, async () => {
-    await adapter.stop();
-    await central.close();
-    process.exit();
-  });
+async function stop() {
+  await adapter.stop();
+  await central.close();
+  process.exit();
 }
+for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop());

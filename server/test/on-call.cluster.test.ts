@@ -117,14 +117,12 @@ test.each(faults)(
       expect(first).toBeDefined();
       return first as Alert;
     };
-    let after = 0;
-    const { annotations } = await vi
-      .waitFor(found, { timeout: withinSeconds * 1_000, interval: 250 })
-      .finally(async () => {
-        after = seconds(begunAt);
-        await repair();
-      });
+    const outcome = await vi.waitFor(found, { timeout: withinSeconds * 1_000, interval: 250 }).catch((error) => error);
+    const after = seconds(begunAt);
     const repairedAt = performance.now();
+    await repair();
+    if (outcome instanceof Error) throw outcome;
+    const { annotations } = outcome as Alert;
     const isOver = async () => expect((await firing()).map(({ labels }) => labels.alertname)).not.toContain(alert);
     await vi.waitFor(isOver, { timeout: 120_000, interval: 250 });
     table.push([fault, alert, after, annotations.summary, seconds(repairedAt)].join(' | '));

@@ -24,7 +24,7 @@ export async function startNginx([first, second]: readonly [number, number]) {
     file,
     `pid ${join(folder, 'pid')};\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${paths}\n${site}}\n`,
   );
-  const nginx = spawn('nginx', ['-c', file, '-g', 'daemon off;'], { stdio: 'ignore' });
+  const nginx = spawn('/usr/sbin/nginx', ['-c', file, '-g', 'daemon off;'], { stdio: 'ignore' });
   await once(nginx, 'spawn').catch((error: unknown) => {
     throw new Error('nginx is not installed: apt-get install nginx-light', { cause: error });
   });
