@@ -1,5 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
@@ -189,6 +191,9 @@ test('nobody dials in with a wrong password, and nobody reaches a charge point o
   const point = plugIn('accepting', 'guessed');
   await point.logged('disconnected');
   expect(point.log()).toContain('401');
+  const socket = connect(port, '127.0.0.1');
+  socket.write('GET /ocpp/%E0%A4%A HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+  await once(socket, 'close');
   const foreign = await platform.send({ device_id: 'cp-2' });
   expect(await platform.outcomeOf(foreign)).toMatchObject({
     status: 'REJECTED',

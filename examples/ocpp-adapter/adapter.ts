@@ -1,26 +1,29 @@
 import { readFileSync } from 'node:fs';
-import { serveVendor } from '@tenant-open-platform/sdk/adapter';
-import { type ChargePoints, startCentralSystem } from './central-system.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DeviceConnections, serveVendor } from '@tenant-open-platform/sdk/adapter';
+import { type ChargePoint, type ChargePoints, startCentralSystem } from './central-system.js';
 import { commandsFor } from './commands.js';
 
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
 const { OCPP_PORT = '9000', CHARGE_POINTS_FILE = 'charge-points.json' } = process.env;
 const chargePoints: ChargePoints = JSON.parse(readFileSync(CHARGE_POINTS_FILE, 'utf8'));
 
-const central = await startCentralSystem(Number(OCPP_PORT), chargePoints, {
-  request: (message) => adapter.request(message),
-});
+const online = new DeviceConnections<ChargePoint>();
+// First: what charge points ask goes to the platform. Commands wait for them.
 const adapter = await serveVendor({
   servers: NATS_URL,
   seedFile: NATS_NKEY_SEED_FILE,
   tenantId: TENANT_ID,
   vendor: VENDOR,
   onePerDevice: true,
-  onCommand: commandsFor(chargePoints, central.online),
+  onCommand: commandsFor(chargePoints, online),
 });
+const hangUp = await startCentralSystem(Number(OCPP_PORT), chargePoints, online, adapter);
+
+/** A command that waits for its charge point comes again to the next process. */
 async function stop() {
-  await adapter.stop();
-  await central.close();
+  await Promise.race([adapter.stop(), delay(5_000)]);
+  await hangUp();
   process.exit();
 }
 for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop());

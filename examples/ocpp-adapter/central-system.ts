@@ -1,5 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Adapter, DeviceConnections } from '@tenant-open-platform/sdk/adapter';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Adapter, DeviceConnections } from '@tenant-open-platform/sdk/adapter';
 import { RPCServer } from 'ocpp-rpc';
 
 /** The charge points, by their identity: the last part of the URL that they dial. */
@@ -18,13 +21,16 @@ export interface ChargePoint {
 const REPLY_SECONDS = 20;
 const HEARTBEAT_SECONDS = 300;
 
-/** A central system for OCPP 1.6 with Basic authentication, which is its security profile 1. Put TLS before it. */
+/**
+ * A central system for OCPP 1.6 with Basic authentication, which is its security profile 1. Put TLS before it. `online` gets
+ * the charge points that dial in.
+ */
 export async function startCentralSystem(
   port: number,
   chargePoints: ChargePoints,
+  online: DeviceConnections<ChargePoint>,
   { request }: Pick<Adapter, 'request'>,
 ) {
-  const online = new DeviceConnections<ChargePoint>();
   // Strict: what the schemas of OCPP do not allow is answered with an error, and handled nowhere.
   const server = new RPCServer({ protocols: ['ocpp1.6'], strictMode: true });
 
@@ -45,6 +51,10 @@ export async function startCentralSystem(
       return reply?.outcome === 'SUCCESS' ? (reply.payload ?? {}) : null;
     };
 
+    /** Nobody waits for the reply. A request may be too large, or come while the adapter stops. */
+    const tell = (request_type: string, payload: Record<string, unknown>) =>
+      void ask(request_type, payload).catch((error) => console.error(`${identity}: ${request_type}: ${error}`));
+
     chargePoint.handle('BootNotification', async ({ params }) => {
       const status = (await ask('boot', params)) ? 'Accepted' : 'Pending';
       return { status, currentTime: new Date().toISOString(), interval: HEARTBEAT_SECONDS };
@@ -55,11 +65,12 @@ export async function startCentralSystem(
     chargePoint.handle('Authorize', async ({ params }) => ({ idTagInfo: await authorize(params.idTag) }));
     chargePoint.handle('StartTransaction', async ({ params }) => {
       const transactionId = crypto.getRandomValues(new Int32Array(1))[0];
-      void ask('transaction_started', { ...params, transactionId });
+      tell('transaction_started', { ...params, transactionId });
       return { transactionId, idTagInfo: await authorize(params.idTag) };
     });
-    chargePoint.handle('StopTransaction', ({ params }) => {
-      void ask('transaction_stopped', params);
+    // The meter values of the whole transaction have no bound: they are telemetry.
+    chargePoint.handle('StopTransaction', ({ params: { transactionData: _, ...params } }) => {
+      tell('transaction_stopped', params);
       return {};
     });
     chargePoint.handle('Heartbeat', () => ({ currentTime: new Date().toISOString() }));
@@ -67,12 +78,21 @@ export async function startCentralSystem(
     for (const method of ['StatusNotification', 'MeterValues']) chargePoint.handle(method, () => ({}));
 
     const earlier = online.add(identity, chargePoint);
-    void earlier?.close({ code: 1000, reason: 'The charge point has dialled in again.' });
+    earlier?.close({ code: 1000, reason: 'The charge point has dialled in again.' }).catch(() => {});
     chargePoint.on('disconnect', () => online.remove(identity, chargePoint));
   });
 
-  await server.listen(port);
-  return { online, close: () => server.close({ code: 1001, reason: 'The central system stops.' }) };
+  // Not `server.listen`: it fails for a path that is no URL, from anybody, and the process would end.
+  const http = createServer((_request, response) => void response.writeHead(426).end());
+  http.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    server.handleUpgrade(request, socket, head).catch(() => socket.destroy());
+  });
+  http.listen(port);
+  await once(http, 'listening');
+  return async () => {
+    http.close();
+    await server.close({ code: 1001, reason: 'The central system stops.' });
+  };
 }
 
 const isSame = (known: Buffer, given: Buffer | undefined) =>

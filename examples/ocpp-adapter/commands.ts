@@ -19,8 +19,8 @@ type Commands = {
 
 /** So long a charge point may take to answer. */
 const ANSWER_MS = 10_000;
-/** Whoever gets them twice is where it was after the first. */
-const MAY_COME_TWICE = new Set<string>(['unlock_connector', 'set_availability', 'stop_charging']);
+/** Whoever gets them twice is where it was after the first. A second unlock may end the session of the next driver. */
+const MAY_COME_TWICE = new Set<string>(['set_availability', 'stop_charging']);
 
 /** The adapter must have `onePerDevice`: a charge point answers one call at a time. */
 export const commandsFor = (chargePoints: ChargePoints, online: DeviceConnections<ChargePoint>) =>
@@ -35,6 +35,14 @@ export const commandsFor = (chargePoints: ChargePoints, online: DeviceConnection
     }
     const chargePoint = await online.waitFor(device_id, command, context, { answerMs: ANSWER_MS });
     const { status } = await call(chargePoint, method, params, context.signal);
+    const isDone = ['Accepted', 'Scheduled', 'Unlocked'].includes(String(status));
+    // It may refuse what it has done already, such as the end of a transaction.
+    if (context.redelivered && !isDone) {
+      throw new OutcomeUnknown(
+        'SENT_TWICE',
+        `The charge point answered ${status} to a command that it may have executed.`,
+      );
+    }
     switch (status) {
       case 'Accepted':
       case 'Scheduled':
@@ -71,7 +79,7 @@ function callOf(command: CommandOf<Commands>): [method: string, params: object] 
   }
 }
 
-/** The errors with which a charge point says that it has not done it. */
+/** The errors with which a charge point says that it has not done it, and those that OCPP does not know. */
 const REFUSALS = new Set(['GenericError', 'InternalError', 'SecurityError']);
 
 async function call(chargePoint: ChargePoint, method: string, params: object, signal: AbortSignal) {
@@ -81,7 +89,7 @@ async function call(chargePoint: ChargePoint, method: string, params: object, si
     const { rpcErrorCode: code = '' } = cause as { rpcErrorCode?: string };
     if (code === 'NotImplemented' || code === 'NotSupported') throw new Unsupported(code, 'It does not know the call.');
     if (REFUSALS.has(code)) throw new Failed(code, 'The charge point answered with an error.', { cause });
-    // No answer, a broken connection, or an answer that OCPP does not know.
+    // No answer, a broken connection, or an answer that the schemas of OCPP do not allow.
     throw new OutcomeUnknown(code || 'NO_ANSWER', 'The charge point may have executed the command.', { cause });
   }
 }

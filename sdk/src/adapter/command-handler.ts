@@ -19,7 +19,8 @@ export interface CommandContext {
   /**
    * True if an earlier run of the command may have begun, here before a restart or in another process: NATS or the
    * platform has sent it before, or NATS had stored it before this process began to read, or before its last reconnect.
-   * Ask the device before it acts twice.
+   * Ask the device before it acts twice. It can become true while the handler waits: another process may get the command
+   * while this one has lost NATS.
    */
   readonly redelivered: boolean;
   /**

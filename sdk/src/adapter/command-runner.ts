@@ -279,7 +279,15 @@ export class CommandRunner {
       reported ??= new AbortController();
       return report(work, progressed(status, step), reported.signal);
     };
-    const outcome = await runHandler(onCommand, work, publish, this.options.log).catch((error) => {
+    const started = {
+      command,
+      deadline: work.deadline,
+      traceparent: work.traceparent,
+      get redelivered() {
+        return work.redelivered || work.deliveries.some((delivery) => delivery.redelivered);
+      },
+    };
+    const outcome = await runHandler(onCommand, started, publish, this.options.log).catch((error) => {
       // What was thrown cannot be read: a getter of it throws.
       this.#log('error', 'failed', command, 'failed', { error });
       return failed(undefined, { isDelivered: false, isOverdue: false });

@@ -51,6 +51,16 @@ test('if an earlier run may have reached the device, a command that finds it off
   expect(await after(25_000)).toBeInstanceOf(OutcomeUnknown);
 });
 
+test('it may have become so while the command waited', async () => {
+  const devices = new DeviceConnections<string>();
+  const context = { signal: new AbortController().signal, redelivered: false };
+  const deadline_at = new Date(Date.now() + 30_000).toISOString();
+  const ended = devices.waitFor('lamp', { deadline_at }, context).catch((error) => error);
+  context.redelivered = true;
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect(await ended).toBeInstanceOf(OutcomeUnknown);
+});
+
 test('a wait ends with the command', async () => {
   const { overdue, after } = start({ answerMs: 0 });
   overdue.abort();
@@ -65,6 +75,7 @@ test('a device has one connection, the last one; the end of an earlier one chang
   expect(await after(1_000)).toBe(undefined);
   devices.add('lamp', 'second');
   expect(await after(0)).toBe('second');
+  expect(devices.add('lamp', 'second')).toBeUndefined();
   expect(devices.add('lamp', 'third')).toBe('second');
   devices.remove('lamp', 'second');
   expect(devices.get('lamp')).toBe('third');

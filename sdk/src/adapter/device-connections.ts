@@ -16,6 +16,7 @@ export interface ConnectOptions {
 /**
  * The connections of devices that dial in: WebSockets, MQTT sessions, LwM2M registrations. A command waits here for its
  * device: it may just be restarting, or the adapter was, and its devices have not dialled in again.
+ * A device is connected to one process, and NATS gives a command to any: run one process for each vendor.
  */
 export class DeviceConnections<Connection> {
   readonly #connections = new Map<string, Connection>();
@@ -23,14 +24,14 @@ export class DeviceConnections<Connection> {
   readonly #wakers = new Map<string, Set<() => void>>();
 
   /**
-   * The device has dialled in. Returns its earlier connection, which the device no longer uses: close it.
-   * `key` identifies the device among those of all tenants.
+   * The device has dialled in. Returns its earlier connection, if it is another one: the device no longer uses it, so close
+   * it. `key` identifies the device among those of all tenants.
    */
   add(key: string, connection: Connection): Connection | undefined {
     const earlier = this.#connections.get(key);
     this.#connections.set(key, connection);
     for (const wake of this.#wakers.get(key) ?? []) wake();
-    return earlier;
+    return earlier === connection ? undefined : earlier;
   }
 
   /** The connection has ended. A later one of the same device stays. */
@@ -49,7 +50,7 @@ export class DeviceConnections<Connection> {
   async waitFor(
     key: string,
     { deadline_at }: Pick<CommandMessage, 'deadline_at'>,
-    { signal, redelivered }: Pick<CommandContext, 'signal' | 'redelivered'>,
+    context: Pick<CommandContext, 'signal' | 'redelivered'>,
     { connectMs = Number.POSITIVE_INFINITY, answerMs = 5_000 }: ConnectOptions = {},
   ): Promise<Connection> {
     const begunAt = Date.now();
@@ -57,10 +58,11 @@ export class DeviceConnections<Connection> {
     const endsAt = begunAt + Math.min(connectMs, leftMs - Math.min(answerMs, leftMs / 2));
     for (;;) {
       const connection = this.#connections.get(key);
-      if (connection !== undefined) return connection;
+      if (connection !== undefined && !context.signal.aborted) return connection;
       const waitMs = endsAt - Date.now();
-      if (waitMs <= 0 || signal.aborted) throw offline(redelivered);
-      await this.#change(key, waitMs, signal);
+      // It may have become redelivered meanwhile.
+      if (waitMs <= 0 || context.signal.aborted) throw offline(context.redelivered);
+      await this.#change(key, waitMs, context.signal);
     }
   }
 

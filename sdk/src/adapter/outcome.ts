@@ -19,8 +19,12 @@ export const progressed = (status: Progress, step?: Step): Update => ({
 
 const MAX_STEPS = 1_000_000_000;
 
-export const isStep = ({ step, of }: Step): boolean =>
-  Number.isInteger(step) && Number.isInteger(of) && 0 <= step && step <= of && 1 <= of && of <= MAX_STEPS;
+/** A copy with the two fields that the platform takes, or undefined. Handlers in JavaScript tell anything. */
+export function stepIn(said: Step | null | undefined): Step | undefined {
+  const { step = -1, of = 0 } = said ?? {};
+  const isWhole = Number.isInteger(step) && Number.isInteger(of);
+  return isWhole && 0 <= step && step <= of && 1 <= of && of <= MAX_STEPS ? { step, of } : undefined;
+}
 
 /** The device has executed the command. That stays true if its result cannot be sent. */
 export function succeeded(result: unknown): Update {

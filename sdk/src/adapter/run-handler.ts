@@ -2,7 +2,7 @@ import type { CommandContext, CommandHandler } from './command-handler.js';
 import { isAdapterError } from './errors.js';
 import type { AdapterEvent, AdapterLog } from './events.js';
 import type { CommandMessage } from './messages.gen.js';
-import { failed, isStep, type Progress, type Step, statusOf, succeeded, type Update } from './outcome.js';
+import { failed, type Progress, type Step, statusOf, stepIn, succeeded, type Update } from './outcome.js';
 import { Steps } from './steps.js';
 
 type Run = Pick<CommandContext, 'redelivered' | 'traceparent'> & { command: CommandMessage; deadline: number };
@@ -10,10 +10,11 @@ type Run = Pick<CommandContext, 'redelivered' | 'traceparent'> & { command: Comm
 /** Runs the handler once. Resolves to the outcome of the command; rejects only if what it threw cannot be read. */
 export async function runHandler(
   onCommand: CommandHandler,
-  { command, redelivered, traceparent, deadline }: Run,
+  started: Run,
   publish: (status: Progress, step?: Step) => Promise<void>,
   log: AdapterLog,
 ): Promise<Update> {
+  const { command, traceparent, deadline } = started;
   const overdue = new AbortController();
   const timer = setTimeout(
     () => overdue.abort(new DOMException('The deadline of the command has passed.', 'TimeoutError')),
@@ -26,14 +27,23 @@ export async function runHandler(
     isDelivered = true;
     if (!isRunning) return;
     if (typeof said === 'string') return publish(said);
-    if (isStep(said)) return steps.tell(said);
+    const step = stepIn(said);
+    if (step) return steps.tell(step);
     const what = `told a step that is none: ${String(said?.step)} of ${String(said?.of)}`;
     logCommand(log, 'warn', 'invalid', command, what);
     return publish('IN_PROGRESS');
   };
   const run = async (): Promise<Update> => {
     try {
-      return succeeded(await onCommand(command, { signal: overdue.signal, redelivered, traceparent, progress }));
+      const context: CommandContext = {
+        signal: overdue.signal,
+        get redelivered() {
+          return started.redelivered;
+        },
+        traceparent,
+        progress,
+      };
+      return succeeded(await onCommand(command, context));
     } catch (error) {
       const outcome = failed(error, { isDelivered, isOverdue: overdue.signal.aborted });
       logFailure(log, command, error, overdue.signal, `ended as ${statusOf(outcome)}`);

@@ -1,8 +1,8 @@
 import type { Step } from './outcome.js';
 import { pause } from './pause.js';
 
-/** The platform stores one step of a command per second. */
-const BETWEEN_STEPS_MS = 1_000;
+/** The platform stores one step of a command per second. A little later, so that none comes too soon. */
+const BETWEEN_STEPS_MS = 1_100;
 
 /** Sends the last step that was told: one a second, and only once NATS has stored the one before. */
 export class Steps {

@@ -48,8 +48,20 @@ test('of the steps that a handler tells the last is sent once a second, and the 
   const steps = updates
     .slice(0, -1)
     .map(({ device_execution_status, progress }) => [device_execution_status, progress?.step]);
-  expect(steps).toEqual([1, 23, 45, 67, 89].map((step) => ['IN_PROGRESS', step]));
+  expect(steps).toEqual([1, 25, 49, 74, 98].map((step) => ['IN_PROGRESS', step]));
   expect(outcome).toMatchObject({ device_execution_status: 'SUCCEEDED', progress: { step: 100, of: 100 } });
+});
+
+test('a step with more fields, or one that changes later, is sent as it was told', async () => {
+  const { updates } = await start(async (_command, { progress }) => {
+    const told = { step: 1, of: 2, label: 'block' };
+    void progress(told);
+    told.step = 9;
+  }).send(reboot);
+  expect(updates.map(({ progress }) => progress)).toEqual([
+    { step: 1, of: 2 },
+    { step: 1, of: 2 },
+  ]);
 });
 
 test('a step is sent only once the one before is stored: NATS has them in their order', async () => {
@@ -66,7 +78,7 @@ test('a step is sent only once the one before is stored: NATS has them in their 
   expect(sent).toEqual([1]);
   store();
   void steps.tell({ step: 3, of: 9 });
-  await vi.advanceTimersByTimeAsync(1_000);
+  await vi.advanceTimersByTimeAsync(1_100);
   expect(sent).toEqual([1, 3]);
   steps.end();
   void steps.tell({ step: 4, of: 9 });
@@ -77,9 +89,13 @@ test('a step is sent only once the one before is stored: NATS has them in their 
 
 test('a step that is none is a warning, and counts as IN_PROGRESS', async () => {
   const events: AdapterEvent[] = [];
-  const { updates } = await start(async (_command, { progress }) => void progress({ step: 3, of: 2 }), {
-    log: (event) => void events.push(event),
-  }).send(reboot);
+  const { updates } = await start(
+    async (_command, { progress }) => {
+      void progress({ step: 3, of: 2 });
+      void progress(undefined as never);
+    },
+    { log: (event) => void events.push(event) },
+  ).send(reboot);
   expect(updates[0]).toMatchObject({ device_execution_status: 'IN_PROGRESS' });
   for (const update of updates) expect(update).not.toHaveProperty('progress');
   expect(events).toContainEqual(

@@ -111,11 +111,14 @@ type Listeners = { signals: Signals; metrics: Metrics };
 /** Counts the commands that these moves have ended, and wakes waiting requests. Call it after the commit. */
 export function announceMoves({ signals, metrics }: Listeners, moves: readonly Move[], late: LateReport[] = []): void {
   for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
-  const changed = [...moves, ...late].flatMap(({ tenantId, commandId }) => [
-    topics.command(tenantId, commandId),
-    topics.events(tenantId),
+  const changed = [...moves, ...late].map(({ tenantId, commandId }) => topics.command(tenantId, commandId));
+  if (changed.length === 0) return;
+  const logged = [...moves.filter(({ before, after }) => after !== before), ...late];
+  signals.send([
+    ...(logged.length > 0 ? [topics.eventLog] : []),
+    ...changed,
+    ...logged.map(({ tenantId }) => topics.events(tenantId)),
   ]);
-  if (changed.length > 0) signals.send([topics.eventLog, ...changed]);
 }
 
 /** Writes late reports: a history entry, and late_result for the first one. */

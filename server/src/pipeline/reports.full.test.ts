@@ -320,6 +320,9 @@ describe('steps of an execution', () => {
     const { tenantId, vendor, sentAt, update } = stepOf(id, 5);
     const taken = () => take(update, { tenantId, vendor, sentAt });
     expect(await taken()).toEqual({ retryInMs: 1_000 });
+    const earlier = stepOf(id, 4);
+    // It need not come back: a later one does.
+    expect(await take(earlier.update, earlier)).toBe('DONE');
     await aSecondLater(id);
     expect(await taken()).toBe('DONE');
     await aSecondLater(id);

@@ -87,7 +87,9 @@ function apply(command: Locked | undefined, { tenantId, vendor, sentAt, update }
     const progress = step && laterStep(command.progress, { ...step, reported_at: sentAt.toISOString() });
     const after = report(state, said);
     if (!after && !progress) return { outcome: 'REPEATED' };
-    if (!after && command.unchangedMs < BETWEEN_STEPS_MS) return { outcome: 'TOO_SOON' };
+    // It is negative after a failover to a clock that is behind.
+    const isTooSoon = command.unchangedMs >= 0 && command.unchangedMs < BETWEEN_STEPS_MS;
+    if (!after && isTooSoon) return { outcome: 'TOO_SOON' };
     command.progress = progress ?? command.progress;
     command.unchangedMs = 0;
     const move = { ...entry, vendor, before, after: after ?? before, progress };
@@ -125,14 +127,54 @@ const parkingReasons: Partial<Record<ReportOutcome, string>> = {
   TOO_EARLY: 'The command is not dispatched yet.',
 };
 
-export const takeCommandUpdate =
-  (report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) =>
-  async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {
+export function takeCommandUpdate(report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) {
+  const waiting = createWaitingSteps();
+  return async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {
     if (update.result !== undefined && Buffer.byteLength(JSON.stringify(update.result)) > MAX_OBJECT_BYTES) {
       return `The result is larger than ${MAX_OBJECT_BYTES} bytes.`;
     }
-    const outcome = await report({ ...sender, update });
+    const said = { ...sender, update };
+    if (waiting.hasLater(said)) {
+      metrics.countReport('REPEATED');
+      return 'DONE';
+    }
+    const outcome = await report(said);
     metrics.countReport(outcome);
-    if (outcome === 'TOO_SOON') return { retryInMs: BETWEEN_STEPS_MS };
+    if (outcome === 'TOO_SOON') {
+      waiting.add(said);
+      return { retryInMs: BETWEEN_STEPS_MS };
+    }
+    waiting.remove(said);
     return parkingReasons[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
   };
+}
+
+/** Bounds memory: above it the steps that wait on the bus are handled one a second. */
+const MAX_WAITING_STEPS = 10_000;
+
+/**
+ * The last step of each command that waits on the bus for the next second. An earlier one is of no use: without this, a
+ * hundred steps at once would come back a hundred times.
+ */
+function createWaitingSteps() {
+  const last = new Map<string, Step>();
+  const stepOf = ({ update: { progress }, sentAt }: Report) =>
+    progress && { ...progress, reported_at: sentAt.toISOString() };
+  return {
+    hasLater(report: Report): boolean {
+      const step = stepOf(report);
+      const known = last.get(reportKey(report));
+      if (!step || !known || isResult(report.update)) return false;
+      return (
+        laterStep(known, step) === undefined && (known.step !== step.step || known.reported_at !== step.reported_at)
+      );
+    },
+    add(report: Report): void {
+      const step = stepOf(report);
+      if (last.size >= MAX_WAITING_STEPS) last.clear();
+      const key = reportKey(report);
+      if (step && laterStep(last.get(key) ?? null, step)) last.set(key, step);
+    },
+    remove: (report: Report): void => void last.delete(reportKey(report)),
+  };
+}

@@ -104,8 +104,8 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
           const hangs = delay(WITHIN_MS, undefined, { ref: false }).then(() => known);
           const reason = await Promise.race([look(), hangs]);
           this.reset();
-          // Without the seconds, which would make a series of each scrape.
-          this.set({ reason: reason.replace(/ for \d+ seconds$/, '') }, reason === '' ? 0 : 1);
+          // A number would make a series of each scrape, and an alert waits for one series.
+          this.set({ reason: reason.replace(/\b\d+\b/g, 'n') }, reason === '' ? 0 : 1);
         },
       });
     },
