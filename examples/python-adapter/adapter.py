@@ -121,9 +121,10 @@ class Context:
     async def progress(self, status, step=None, of=None):
         """DELIVERED: the device has the command. IN_PROGRESS: the device executes it, and is at step 3 of 10."""
         steps = {} if step is None else {"progress": {"step": step, "of": of}}
-        if steps and step < of and time.monotonic() - self.told_at < 1:
-            return  # The platform stores one step a second.
-        self.told_at = time.monotonic()
+        if steps:
+            if step < of and time.monotonic() - self.told_at < 1:
+                return  # The platform stores one step a second.
+            self.told_at = time.monotonic()
         key = "adapter_status" if status == "DELIVERED" else "device_execution_status"
         await self.report(dated({key: status} | steps))
 
