@@ -51,7 +51,8 @@ for (const folder of ['descriptions', 'pages', 'errors-page']) {
 }
 
 for (const name of ['monitoring', 'nats-accounts.sh', 'nginx.conf', 'systemd']) {
-  cpSync(join(server, '../deploy', name), join(dist, 'deploy', name), { recursive: true });
+  const filter = (file) => !file.endsWith('.test.yaml');
+  cpSync(join(server, '../deploy', name), join(dist, 'deploy', name), { recursive: true, filter });
 }
 
 writeNotices(server, bundledPackages());
