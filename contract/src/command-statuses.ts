@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_STEPS } from './bus/limits.js';
 
 export const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
@@ -35,8 +36,6 @@ export const DeviceExecutionStatus = z
     description:
       'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome.',
   });
-
-const MAX_STEPS = 1_000_000_000;
 
 export const ProgressStep = z
   .strictObject({

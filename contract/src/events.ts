@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { StatusReason } from './command-record.js';
 import { AdapterStatus, CommandStatus, DeviceExecutionStatus, PublicStatus } from './command-statuses.js';
-import { StatusReason } from './commands.js';
 import { operations } from './operation.js';
 import {
   ClientId,

@@ -20,7 +20,7 @@ const adapter = await serveVendor({
 });
 const hangUp = await startCentralSystem(Number(OCPP_PORT), chargePoints, online, adapter);
 
-/** A command that waits for its charge point comes again to the next process. */
+/** NATS gives a command that still waits for its charge point to the next process. */
 async function stop() {
   await Promise.race([adapter.stop(), delay(5_000)]);
   await hangUp();

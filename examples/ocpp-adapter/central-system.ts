@@ -43,7 +43,7 @@ export async function startCentralSystem(
   server.on('client', (chargePoint: ChargePoint) => {
     const { identity } = chargePoint;
     const { tenant_id = '' } = chargePoints[identity] ?? {};
-    /** Asks whoever answers the device requests of the tenant. Null if nobody does. */
+    /** Sends a device request to the tenant. Resolves to its reply, or to null if nobody replies. */
     const ask = async (request_type: string, payload: Record<string, unknown>) => {
       const dedupe_id = crypto.randomUUID();
       const message = { tenant_id, device_id: identity, request_type, payload, dedupe_id };
@@ -51,7 +51,7 @@ export async function startCentralSystem(
       return reply?.outcome === 'SUCCESS' ? (reply.payload ?? {}) : null;
     };
 
-    /** Nobody waits for the reply. A request may be too large, or come while the adapter stops. */
+    /** Sends a device request without waiting for its reply. It fails if it is too large, or if the adapter stops. */
     const tell = (request_type: string, payload: Record<string, unknown>) =>
       void ask(request_type, payload).catch((error) => console.error(`${identity}: ${request_type}: ${error}`));
 

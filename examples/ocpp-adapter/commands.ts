@@ -19,7 +19,7 @@ type Commands = {
 
 /** So long a charge point may take to answer. */
 const ANSWER_MS = 10_000;
-/** Whoever gets them twice is where it was after the first. A second unlock may end the session of the next driver. */
+/** A charge point may get these twice. A second unlock, reboot or start would do harm. */
 const MAY_COME_TWICE = new Set<string>(['set_availability', 'stop_charging']);
 
 /** The adapter must have `onePerDevice`: a charge point answers one call at a time. */

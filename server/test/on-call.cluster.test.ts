@@ -72,7 +72,7 @@ const faults: Fault[] = [
   {
     fault: 'nats-server frozen',
     alert: 'TopBusNotAnswering',
-    withinSeconds: 60,
+    withinSeconds: 75,
     begin: () => stopProcess(nats.pid()),
   },
   {

@@ -21,7 +21,7 @@ export function addApply(program: Command, invocation: Invocation): void {
 
 New secrets go to --secrets-dir. Callback endpoints and object configuration of a tenant need a credential of that tenant: your own, or a profile in --secrets-dir/<tenant_id>/.
 
-Scopes: those of the operations that the plan needs; for all, the role platform_admin.`,
+Scopes: the ones of the operations in the plan. The role platform_admin has all of them.`,
     )
     .option(
       '-f, --file <path>',

@@ -17,7 +17,7 @@ Callback endpoints and object configuration of a tenant are read with a credenti
 
 This is configuration. For all data of a DISABLED tenant, use: topctl tenants export
 
-Scopes: those of the lists that are read; for all, the role platform_admin.`,
+Scopes: the ones of the lists that it reads. The role platform_admin has all of them.`,
     )
     .option('--to <path>', 'The folder to write to. Other files in it stay. (required)')
     .option('--secrets-dir <path>', 'The folder with profiles of tenants, as "topctl apply" writes it.')

@@ -97,7 +97,7 @@ async function carryOutAll(invocation: Invocation, access: PlatformAccess, toDo:
   invocation.note(`${outOf()}.`);
 }
 
-/** What was not found, for the message: the answer names only the field. */
+/** Lets the message name the thing that was not found. The answer names only its field. */
 async function attemptOf({ thing, body }: Step, error: unknown): Promise<Attempt | undefined> {
   const { isApiError } = await import('@tenant-open-platform/sdk');
   if (!isApiError(error, 'NOT_FOUND')) return undefined;

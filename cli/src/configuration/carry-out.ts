@@ -42,7 +42,7 @@ async function createWithSecret(secrets: SecretFolder, { action, thing, body }: 
   return `; its secret is in ${secrets.fileOf(named)}`;
 }
 
-/** Whether the platform has not done it. Otherwise nobody knows, and the file keeps the request. */
+/** Whether the platform refused the request. After any other error it may have carried it out, so the file keeps the request. */
 async function isRefusal(error: unknown): Promise<boolean> {
   const { isApiError } = await import('@tenant-open-platform/sdk');
   if (!isApiError(error)) return false;

@@ -10,7 +10,7 @@ import { type ListName, topLists } from './kinds.js';
 import { duplicatesIn, merged, type Path, type WantedLists, wantedLists } from './wanted.js';
 
 const FILE = /\.(ya?ml|json)$/;
-/** Those of editors, such as the schema of these files. */
+/** Hidden files, installed packages, and the JSON Schema of these files. */
 const IGNORED = /(^|[\\/])(\.|node_modules[\\/])|\.schema\.json$/;
 const MOST_PROBLEMS = 20;
 

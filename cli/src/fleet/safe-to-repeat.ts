@@ -1,9 +1,8 @@
 import type { Command } from '@tenant-open-platform/sdk';
 
 /**
- * Whether no device has seen the command: it was never sent (EXPIRED), nobody has ever read commands of the vendor
- * (NO_ADAPTER), or every report of its adapter says UNREACHABLE.
- * A late report counts too, so a TIMED_OUT command may be safe, and one that the device has executed after all is not.
+ * Whether no device has seen the command. That is so if the platform never sent it (EXPIRED), if no adapter has ever read
+ * commands of the vendor (NO_ADAPTER), or if every report of the adapter says UNREACHABLE. Late reports count too.
  */
 export function isSafeToRepeat({
   status,

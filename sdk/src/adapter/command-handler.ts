@@ -28,10 +28,10 @@ export interface CommandContext {
    */
   readonly traceparent: string | undefined;
   /**
-   * Tells the platform that the device has the command (`DELIVERED`) or executes it (`IN_PROGRESS`), or how far it is:
-   * `{ step: 3, of: 10 }`, whole numbers with 0 ≤ step ≤ of ≤ 1,000,000,000. Call it as often as you like: one step a second is
-   * sent, the last one, and the outcome has the last of all. Resolves when NATS has stored what was sent; never
-   * rejects. You do not have to await it.
+   * Tells the platform that the device has the command (`DELIVERED`) or executes it (`IN_PROGRESS`). A step such as
+   * `{ step: 3, of: 10 }` also says how far it is: whole numbers with 0 ≤ step ≤ of ≤ 1,000,000,000. Call it as often as you
+   * like: the kit sends the last step once a second, and the outcome with the last step of all. Resolves when NATS has
+   * stored what was sent. Never rejects. You do not have to await it.
    */
   progress(status: Progress | Step): Promise<void>;
 }

@@ -67,6 +67,13 @@ test('a wait ends with the command', async () => {
   expect(await after(0)).toBeInstanceOf(Unreachable);
 });
 
+test('a command whose deadline has passed gets no connection', async () => {
+  const { devices, overdue, after } = start();
+  overdue.abort();
+  devices.add('lamp', 'late');
+  expect(await after(0)).toBeInstanceOf(Unreachable);
+});
+
 test('a device has one connection, the last one; the end of an earlier one changes nothing', async () => {
   const { devices, after } = start();
   expect(devices.add('lamp', 'first')).toBeUndefined();

@@ -1,4 +1,4 @@
-import { MAX_OBJECT_BYTES } from '@tenant-open-platform/contract/bus-access';
+import { MAX_OBJECT_BYTES, MAX_STEPS } from '@tenant-open-platform/contract/bus-access';
 import { parseJson } from '@tenant-open-platform/contract/strict-json';
 import { type FailedStatus, isAdapterError } from './errors.js';
 import type { CommandUpdate } from './messages.gen.js';
@@ -16,8 +16,6 @@ export const progressed = (status: Progress, step?: Step): Update => ({
   ...(step && { progress: step }),
   occurred_at: now(),
 });
-
-const MAX_STEPS = 1_000_000_000;
 
 /** A copy with the two fields that the platform takes, or undefined. Handlers in JavaScript tell anything. */
 export function stepIn(said: Step | null | undefined): Step | undefined {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
@@ -56,13 +55,10 @@ export function bootstrapOptions(flags: string[]): BootstrapOptions {
  * Creates the first administrator, or another one with `recover`. The platform does not store the profile: it is in the
  * file, which must be new, before the transaction commits, or it is shown once.
  */
-export async function bootstrapAdministrator(
+export function bootstrapAdministrator(
   { database, keyring, baseUrl }: Platform,
   { recover, file }: BootstrapOptions,
 ): Promise<Profile> {
-  if (file !== undefined && existsSync(file)) {
-    throw new StartupError(`${file} exists, and may hold the only copy of a secret. Name a file that does not exist.`);
-  }
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
     if ((await hasAdministrator(tx)) && !recover) {
       throw new StartupError(
@@ -74,7 +70,7 @@ export async function bootstrapAdministrator(
     const operation = recover ? 'bootstrapAdmin.recover' : 'bootstrapAdmin.create';
     await auditLog(tx, PLATFORM_TENANT_ID, clientId)(operation, `credentials/${clientId}`);
     const shown = { base_url: baseUrl, ...profile };
-    if (file !== undefined) await writePrivateFile(file, JSON.stringify(shown, null, 2));
+    if (file !== undefined) await writeNewProfile(file, JSON.stringify(shown, null, 2));
     return shown;
   });
 }
@@ -107,4 +103,11 @@ function auditLog(tx: Transaction, tenantId: string, clientId: string) {
   const shared = { tenantId, clientId, changes: [], outcome: 'DONE' as const, requestId: newId() };
   return (operation: string, path: string, after: Facts | null = null) =>
     insertAuditEvent(tx, { ...shared, operation, target: `platform/tenants/${tenantId}/${path}`, before: null, after });
+}
+
+async function writeNewProfile(file: string, text: string): Promise<void> {
+  await writePrivateFile(file, text, { isNew: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new StartupError(`${file} exists, and may hold the only copy of a secret. Name a file that does not exist.`);
+  });
 }

@@ -39,7 +39,8 @@ export const createCommandReporter = (database: Database, signals: Signals, metr
   batched<Report, ReportOutcome>(reportKey, async (reports) => {
     const applyAll = async (tx: Transaction, rows: readonly object[]) => {
       const commands = lockedCommands(rows);
-      const applied = reports.map((report) => apply(commands.get(reportKey(report)), report));
+      const last = withLastStep(reports);
+      const applied = reports.map((report) => apply(commands.get(reportKey(report)), report, last.has(report)));
       for (const wave of oneChangePerCommand(applied)) {
         await moveCommands(tx, movesIn(wave));
         await keepLateReports(tx, lateIn(wave));
@@ -74,17 +75,42 @@ function oneChangePerCommand(applied: readonly Applied[]): Applied[][] {
   return waves;
 }
 
+/**
+ * Of the reports with a step, the last one of each command. The others are of no use: a device that reports a hundred
+ * steps at once would have a hundred of them come back each second.
+ */
+function withLastStep(reports: readonly Report[]): Set<Report> {
+  const last = new Map<string, Report>();
+  for (const report of reports) {
+    const step = stepOf(report);
+    if (!step) continue;
+    const key = `${reportKey(report)} ${report.vendor}`;
+    const other = last.get(key);
+    if (!other || isLater(step, stepOf(other))) last.set(key, report);
+  }
+  return new Set(last.values());
+}
+
+const stepOf = ({ update: { progress }, sentAt }: Report): Step | undefined =>
+  progress && { ...progress, reported_at: sentAt.toISOString() };
+
+/** By the time of the bus, which does not keep the order of two updates. */
+const isLater = (step: Step, known: Step | null | undefined) =>
+  !known || step.reported_at > known.reported_at || (step.reported_at === known.reported_at && step.step > known.step);
+
 /** Decides on one report, and updates the known state of the command for the next report. */
-function apply(command: Locked | undefined, { tenantId, vendor, sentAt, update }: Report): Applied {
+function apply(command: Locked | undefined, given: Report, hasLastStep: boolean): Applied {
+  const { tenantId, vendor, update } = given;
   if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' };
   const before = command.state;
   const state = (command.isCopied && dispatch(before)) || before;
   if (state.status === 'ACCEPTED') return { outcome: 'TOO_EARLY' };
-  const { command_id: commandId, status_reason: reason, progress: step, result, occurred_at: _, ...said } = update;
+  const { command_id: commandId, status_reason: reason, progress: _, result, occurred_at: __, ...said } = update;
   const source = said.device_execution_status ? ('DEVICE' as const) : ('ADAPTER' as const);
   const entry = { tenantId, commandId, source, reason };
   if (!isTerminal(state)) {
-    const progress = step && laterStep(command.progress, { ...step, reported_at: sentAt.toISOString() });
+    const step = hasLastStep ? stepOf(given) : undefined;
+    const progress = step && isLater(step, command.progress) ? step : undefined;
     const after = report(state, said);
     if (!after && !progress) return { outcome: 'REPEATED' };
     // It is negative after a failover to a clock that is behind.
@@ -108,15 +134,6 @@ function apply(command: Locked | undefined, { tenantId, vendor, sentAt, update }
   return { outcome: 'LATE', late: { ...entry, final: state, reported, lateResult } };
 }
 
-/** The step, unless the known one is later: the bus does not keep the order of two updates. */
-function laterStep(known: Step | null, step: Step): Step | undefined {
-  const isLater =
-    known === null ||
-    step.reported_at > known.reported_at ||
-    (step.reported_at === known.reported_at && step.step > known.step);
-  return isLater ? step : undefined;
-}
-
 /** IN_PROGRESS and DELIVERED are not results. */
 const isResult = ({ adapter_status, device_execution_status }: CommandUpdate) =>
   (device_execution_status !== undefined && device_execution_status !== 'IN_PROGRESS') ||
@@ -127,54 +144,14 @@ const parkingReasons: Partial<Record<ReportOutcome, string>> = {
   TOO_EARLY: 'The command is not dispatched yet.',
 };
 
-export function takeCommandUpdate(report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) {
-  const waiting = createWaitingSteps();
-  return async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {
+export const takeCommandUpdate =
+  (report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) =>
+  async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {
     if (update.result !== undefined && Buffer.byteLength(JSON.stringify(update.result)) > MAX_OBJECT_BYTES) {
       return `The result is larger than ${MAX_OBJECT_BYTES} bytes.`;
     }
-    const said = { ...sender, update };
-    if (waiting.hasLater(said)) {
-      metrics.countReport('REPEATED');
-      return 'DONE';
-    }
-    const outcome = await report(said);
+    const outcome = await report({ ...sender, update });
     metrics.countReport(outcome);
-    if (outcome === 'TOO_SOON') {
-      waiting.add(said);
-      return { retryInMs: BETWEEN_STEPS_MS };
-    }
-    waiting.remove(said);
+    if (outcome === 'TOO_SOON') return { retryInMs: BETWEEN_STEPS_MS };
     return parkingReasons[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
   };
-}
-
-/** Bounds memory: above it the steps that wait on the bus are handled one a second. */
-const MAX_WAITING_STEPS = 10_000;
-
-/**
- * The last step of each command that waits on the bus for the next second. An earlier one is of no use: without this, a
- * hundred steps at once would come back a hundred times.
- */
-function createWaitingSteps() {
-  const last = new Map<string, Step>();
-  const stepOf = ({ update: { progress }, sentAt }: Report) =>
-    progress && { ...progress, reported_at: sentAt.toISOString() };
-  return {
-    hasLater(report: Report): boolean {
-      const step = stepOf(report);
-      const known = last.get(reportKey(report));
-      if (!step || !known || isResult(report.update)) return false;
-      return (
-        laterStep(known, step) === undefined && (known.step !== step.step || known.reported_at !== step.reported_at)
-      );
-    },
-    add(report: Report): void {
-      const step = stepOf(report);
-      if (last.size >= MAX_WAITING_STEPS) last.clear();
-      const key = reportKey(report);
-      if (step && laterStep(last.get(key) ?? null, step)) last.set(key, step);
-    },
-    remove: (report: Report): void => void last.delete(reportKey(report)),
-  };
-}

@@ -1,6 +1,6 @@
 import { exec } from 'node:child_process';
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
@@ -193,8 +193,11 @@ async function outputOf(command: string): Promise<string> {
   }
 }
 
-/** Writes a file that only its owner can read. It appears whole or not at all, and is on the disk when this returns. */
-export async function writePrivateFile(file: string, text: string): Promise<void> {
+/**
+ * Writes a file that only its owner can read. It appears whole or not at all, and is on the disk when this returns. With
+ * `isNew` it replaces no file: it rejects with EEXIST.
+ */
+export async function writePrivateFile(file: string, text: string, { isNew = false } = {}): Promise<void> {
   await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
   const temporary = `${file}.${process.pid}.tmp`;
   const handle = await open(temporary, 'w', 0o600);
@@ -205,7 +208,8 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   } finally {
     await handle.close();
   }
-  await rename(temporary, file);
+  if (!isNew) return rename(temporary, file);
+  await link(temporary, file).finally(() => rm(temporary));
 }
 
 export const SEALED_NUMBER = /^[A-Za-z0-9_-]{22}$/;
