@@ -16,13 +16,22 @@ const succeeded = (afterMs: number): Step[] => [
   { afterMs, device_execution_status: 'SUCCEEDED', result: { simulated: true } },
 ];
 
-/** One step a second. */
-const stepOf = (step: number): Step => ({ ...DELIVERED, afterMs: step * 1_000, progress: { step, of: 10 } });
+/** Eight steps in ten seconds: the platform stores one a second. */
+const STEPS: Step[] = Array.from({ length: 8 }, (_, step) => ({
+  ...DELIVERED,
+  afterMs: step * 1_250,
+  progress: { step, of: 8 },
+}));
 
 /** The behaviour of a device, by the prefix of its id; every other id behaves like `ok-`. */
 const behaviours: Record<string, Step[]> = {
   'ok-': succeeded(200),
-  'slow-': [...Array.from({ length: 10 }, (_, step) => stepOf(step)), ...succeeded(10_000).slice(1)],
+  'slow-': [
+    ...STEPS,
+    ...succeeded(10_000)
+      .slice(1)
+      .map((end) => ({ ...end, progress: { step: 8, of: 8 } })),
+  ],
   'fail-': [
     DELIVERED,
     {
