@@ -18,6 +18,8 @@ const lists: Record<string, { field?: string; read: (look: Look) => PromiseLike<
   parked_message_id: { read: ({ client, tenant = '' }) => client.parkedMessages.list(tenant, PAGE) },
 };
 
+export const listedIds = Object.keys(lists);
+
 /** The end of an id, as tables on a terminal show it. */
 const SHORT = /^…?([0-9a-f]{12})$/;
 
@@ -41,6 +43,3 @@ export async function withWholeIds<V extends Values>(
   }
   return path as V;
 }
-
-/** A flag `request_id` is a correlation id, which anybody may choose. */
-export const withoutRequestId = ({ request_id: _, ...others }: Values): Values => others;
