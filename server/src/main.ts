@@ -44,7 +44,8 @@ async function main(args: string[]): Promise<void> {
   if (command === '--help' || command === '-h') return console.log(USAGE);
   if (command === '--version') return console.log(platformVersion);
   if (command === 'bootstrap-admin') return createAdministrator(readConfig(process.env), flags);
-  if (command === 'migrate') return migrateDatabase(readConfig(process.env).DATABASE_URL, flags);
+  // The keyring is not needed, and the owner of the tables need not have it.
+  if (command === 'migrate') return migrateDatabase(process.env.DATABASE_URL, flags);
   if (command === 'declare-restored' && flags.length === 0)
     return console.log(await declareRestored(readConfig(process.env)));
   if (command === 'keys') return runKeys(readConfig(process.env), flags);

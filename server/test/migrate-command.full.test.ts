@@ -19,16 +19,15 @@ test('migrate --plan prints what migrate then does; a login that owns nothing se
     stdout: expect.stringMatching(/^-- 0000_schema\nCREATE TABLE/),
     stderr: expect.stringMatching(/ applies 0000_schema, .*, 0009_progress\. Older nodes keep working/),
   });
-  const database = new URL(postgres.url).pathname.slice(1);
-  const tables = () => superuser<{ name: string }[]>`select relname as name from pg_class where relname = 'commands'`;
-  const inDatabase = connect(postgres.superuserUrl.replace(/\/[^/]*$/, `/${database}`), { max: 1 });
-  onTestFinished(() => inDatabase.end());
-  expect(await tables()).toEqual([]);
-
+  const owner = connect(postgres.url, { max: 1 });
+  onTestFinished(() => owner.end());
+  const commands = async () => (await owner`select to_regclass('commands')::text as name`)[0]?.name;
+  expect(await commands()).toBeNull();
   expect(await runMain(['migrate', '--grant-to', 'serving'], environment)).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('CREATE ROLE serving LOGIN NOINHERIT'),
   });
+  expect(await commands()).toBeNull();
   await superuser`create role serving login noinherit password 'serving'`;
   const granted = await runMain(['migrate', '--grant-to', 'serving'], environment);
   expect(granted).toMatchObject({ exitCode: 0, stdout: '' });
@@ -42,6 +41,7 @@ test('migrate --plan prints what migrate then does; a login that owns nothing se
     DATABASE_URL: String(url),
     KEYRING: newKeyring(),
     NATS_URL: nats.url,
+    SIMULATED_FLEET: 'true',
   });
   const done = await completed(node.demo, await newCommand(node.demo, { device_id: 'ok-1' }));
   expect(done.status).toBe('SUCCEEDED');

@@ -22,7 +22,7 @@ function optionsOf(flags: readonly string[]): Options {
 const BREAKING =
   /\b(drop (table|column|function|schema)|rename (to|column)|alter column \S+ (type|set data type|set not null))\b/i;
 
-export const breaksOldNodes = (statement: string) => BREAKING.test(statement);
+const breaksOldNodes = (statement: string) => BREAKING.test(statement);
 
 /** `migrate`: applies the migrations that the next start would apply. `--plan` prints them and changes nothing. */
 export async function migrateDatabase(url: string | undefined, flags: readonly string[]): Promise<void> {
@@ -34,8 +34,9 @@ export async function migrateDatabase(url: string | undefined, flags: readonly s
     await waitForPostgres(url, () => checkLogin(sql));
     const missing = await missingMigrations(sql);
     if (isPlan) return printPlan(missing);
+    const serving = grantTo === undefined ? undefined : await readRole(sql, grantTo);
     if (missing.length > 0) await migratePostgres(url);
-    if (grantTo !== undefined) await grantServing(sql, grantTo);
+    if (serving) await grantServing(sql, serving);
     console.error(missing.length > 0 ? `Applied ${namesOf(missing)}.` : 'The database has all migrations.');
   } finally {
     await sql.end({ timeout: 5 });
@@ -60,24 +61,34 @@ function printPlan(missing: Missing): void {
   );
 }
 
-/** What a login that owns nothing needs to serve. Repeated after each migration: it may have added functions. */
-async function grantServing(sql: postgres.Sql, role: string): Promise<void> {
-  const [login] = await sql<{ name: string; option: string }[]>`
-    select quote_ident(rolname) as name,
+type Role = { name: string; database: string; option: string };
+
+async function readRole(sql: postgres.Sql, role: string): Promise<Role> {
+  const [found] = await sql<Role[]>`
+    select quote_ident(rolname) as name, quote_ident(current_database()) as database,
       case when current_setting('server_version_num')::int >= 160000 then ' with inherit false' else '' end as option
     from pg_roles where rolname = ${role}`;
-  if (!login)
-    throw new StartupError(
-      `The role ${role} does not exist. Create it first: CREATE ROLE ${role} LOGIN NOINHERIT PASSWORD '…';`,
-    );
-  const { name, option } = login;
+  if (found) return found;
+  throw new StartupError(
+    `The role ${role} does not exist. Create it first: CREATE ROLE ${role} LOGIN NOINHERIT PASSWORD '…';`,
+  );
+}
+
+/** What a login that owns nothing needs to serve. Repeat it after each migration, which may have added functions. */
+async function grantServing(sql: postgres.Sql, { name, database, option }: Role): Promise<void> {
   await sql.begin(async (tx) => {
     for (const statement of [
+      `grant connect on database ${database} to ${name}`,
       `grant top_app, top_system, top_ingest to ${name}${option}`,
-      `grant usage on schema admission, drizzle to ${name}`,
+      // It owns the functions, whose rights they have.
+      'set local role top_ingest',
+      `grant usage on schema admission to ${name}`,
       `grant execute on all functions in schema admission to ${name}`,
+      'reset role',
+      `grant usage on schema drizzle to ${name}`,
       `grant select on drizzle.__drizzle_migrations to ${name}`,
       `grant insert on write_probe to ${name}`,
+      `grant select, insert, delete on keyring_canaries to ${name}`,
     ]) {
       await tx.unsafe(statement);
     }

@@ -209,7 +209,11 @@ export async function writePrivateFile(file: string, text: string, { isNew = fal
     await handle.close();
   }
   if (!isNew) return rename(temporary, file);
-  await link(temporary, file).finally(() => rm(temporary));
+  try {
+    await link(temporary, file);
+  } finally {
+    await rm(temporary);
+  }
 }
 
 export const SEALED_NUMBER = /^[A-Za-z0-9_-]{22}$/;
