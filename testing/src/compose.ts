@@ -160,9 +160,9 @@ export function makeServices({ services, configs }: ComposeFile, { image, config
       await Promise.all(names.map(untilHealthy));
     },
     /**
-   * The files below the mounts of all services that one service can read. Those of JetStream are left out, and the empty
-   * ones that buildah leaves where another service has a file.
-   */
+     * The files below the mounts of all services that one service can read. Those of JetStream are left out, and the empty
+     * ones that buildah leaves where another service has a file.
+     */
     readable: async (name: string) => {
       const found = `find ${[...new Set(targets)].join(' ')} -type f -readable -size +0 2>&- || true`;
       const files = (await exec(name, 'sh', '-c', found)).trim().split('\n');
