@@ -5,8 +5,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY . .
 # The image has the packages that npm has: packed here, installed below /app with their dependencies.
-RUN node scripts/prepare.mjs \
-  && for name in sdk server cli; do (cd $name && ../.tools/node_modules/.bin/pnpm pack --out /tmp/$name.tgz) || exit 1; done \
+RUN node scripts/pack.mjs /tmp \
   && npm install --prefix /app --ignore-scripts --no-audit --no-fund /tmp/sdk.tgz /tmp/server.tgz /tmp/cli.tgz \
   && install -d -o 1000 -g 1000 -m 0700 /data
 

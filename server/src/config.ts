@@ -13,6 +13,9 @@ const integer = (min: number, max: number) =>
 /** As a browser sends it: scheme, host, and a port if it is not the default one. */
 const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
+/** The password in compose.yaml. */
+const TRIAL_PASSWORD = /^postgres(ql)?:\/\/[^/@]*:only-for-a-trial@/;
+
 const flag = z.enum(['true', 'false']);
 const isTrue = (text: string) => text === 'true';
 
@@ -124,6 +127,11 @@ const Config = z
         context.addIssue({ code: 'custom', path: [variable], message });
       if (MODE === 'production') {
         if (!DATABASE_URL) addProblem('DATABASE_URL', 'is required where MODE is production');
+        if (TRIAL_PASSWORD.test(DATABASE_URL ?? ''))
+          addProblem(
+            'DATABASE_URL',
+            'has the password of a trial, which everybody can read in compose.yaml: where MODE is production, set DATABASE_PASSWORD in .env to one of your own',
+          );
         if (!config.NATS_URL)
           addProblem('NATS_URL', 'is required where MODE is production: without it commands cannot reach an adapter');
         if (config.SIMULATED_FLEET)

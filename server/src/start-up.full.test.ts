@@ -82,6 +82,13 @@ test('refuses several processes on the embedded database', async () => {
   expect(await refusal({ WORKERS: '2' })).toMatch(/WORKERS must be 1 without DATABASE_URL/);
 });
 
+test('refuses the password of a trial in production', async () => {
+  const DATABASE_URL = 'postgres://top:only-for-a-trial@127.0.0.1/top';
+  expect(await refusal({ MODE: 'production', DATABASE_URL })).toMatch(
+    /DATABASE_URL has the password of a trial, .* set DATABASE_PASSWORD in \.env/,
+  );
+});
+
 test('refuses simulated devices in production', async () => {
   expect(await refusal({ MODE: 'production', SIMULATED_FLEET: 'true' })).toMatch(
     /SIMULATED_FLEET must not be true where MODE is production/,

@@ -1,122 +1,179 @@
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { parse } from 'yaml';
-import { buildah, processesOf, runIn, startIn } from './image.js';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { ComposeFile, Service } from './compose-file.js';
+import { buildah, type configOf, processesOf, runIn, startIn } from './image.js';
 import { natsServer } from './private-nats.js';
-import { postgresBinaries, startPrivatePostgres } from './private-postgres.js';
+import { type PrivatePostgres, postgresBinaries, startPrivatePostgres } from './private-postgres.js';
 import { stopGroup } from './stop-group.js';
-import { untilPrinted } from './until-printed.js';
-
-type Service = {
-  entrypoint?: string[];
-  command?: string[];
-  environment?: Record<string, string>;
-  volumes?: string[];
-  tmpfs?: string[];
-  user?: string;
-};
-
-type ComposeFile = { services: Record<string, Service>; configs: Record<string, { content: string }> };
-
-/** Reads a file of Docker Compose, with the default of each of its variables. */
-function readCompose(file: string): ComposeFile {
-  const text = readFileSync(file, 'utf8').replace(/(?<!\$)\$\{\w+:-([^}]*)\}/g, '$1');
-  return parse(text.replaceAll('$$', '$'), { merge: true });
-}
 
 /** Each service has an address of its own, because the containers of buildah share the network of this machine. */
-const addresses = { postgres: '127.77.0.1', nats: '127.77.0.2', api: '127.77.0.3' };
-const replicas = [
-  ['api', addresses.api],
-  ['api', '127.77.0.4'],
-  ['worker', '127.77.0.5'],
-  ['worker', '127.77.0.6'],
-] as const;
+export const addresses = { postgres: '127.77.0.1', nats: '127.77.0.2', api: '127.77.0.3' };
+const replicas: Record<string, string[]> = {
+  api: [addresses.api, '127.77.0.4'],
+  worker: ['127.77.0.5', '127.77.0.6'],
+};
+const HEALTHY_WITHIN_MS = 120_000;
+
+type Options = { image: string; config: ReturnType<typeof configOf>; folder: string };
 
 /**
  * Runs the services of compose.yaml as Docker Compose would, with the programs of the image, and Debian's Postgres and
- * nats-server instead of their images.
+ * nats-server instead of their images. A service starts when those that it depends on are as it demands.
  */
-export async function startServices(
-  file: string,
-  { image, entrypoint, folder }: { image: string; entrypoint: string[]; folder: string },
-) {
-  const { services, configs } = readCompose(file);
+export function makeServices({ services, configs }: ComposeFile, { image, config, folder }: Options) {
   const hosts = Object.entries(addresses).flatMap(([name, address]) => ['--add-host', `${name}:${address}`]);
   const container = buildah('from', '--pull-never', ...hosts, image);
   const running: ChildProcess[] = [];
+  const started = new Map<string, Promise<void>>();
+  let postgres: PrivatePostgres | undefined;
+  let log = '';
+
+  const service = (name: string): Service => services[name] ?? {};
+  const pathOf = (volume: string) => join(folder, 'volumes', volume);
+  const targets = Object.values(services).flatMap(({ volumes = [] }) => volumes.map(({ target }) => target));
 
   /** What a service says of its container. */
-  function contained(name: string) {
-    const service = services[name] as Service;
-    const volumes = (service.volumes ?? []).map((mount) => {
-      const [source = '', path = '', mode = 'rw'] = mount.split(':');
-      if (source.startsWith('.')) return [`${path}:${mode}`, resolve(file, '..', source)];
-      const volume = join(folder, source);
-      mkdirSync(volume, { recursive: true });
-      return [`${path}:${mode}`, volume];
+  function contained(name: string, environment: Record<string, string> = {}) {
+    const { entrypoint, command, volumes = [], ...rest } = service(name);
+    // The image of Postgres starts as root.
+    const user = name === 'postgres' ? '0:0' : rest.user;
+    const mounts = volumes.map(({ type, source, target, read_only }) => {
+      const path = type === 'bind' ? source : pathOf(source);
+      if (type === 'volume') mkdirSync(path, { recursive: true });
+      return [`${target}:${read_only ? 'ro' : 'rw'}`, path];
     });
-    return {
-      program: [...(service.entrypoint ?? entrypoint), ...(service.command ?? [])],
-      options: { environment: service.environment ?? {}, volumes: Object.fromEntries(volumes), user: service.user },
+    const options = {
+      environment: { ...rest.environment, ...environment },
+      volumes: Object.fromEntries(mounts),
+      ...(user && { user }),
     };
+    return { program: [...(entrypoint ?? config.Entrypoint), ...(command ?? [])], options };
   }
-  const run = (name: string) => {
-    const { program, options } = contained(name);
+  const run = (name: string, environment?: Record<string, string>) => {
+    const { program, options } = contained(name, environment);
     return runIn(container, program, options);
   };
-  async function start(program: string[], options: Parameters<typeof startIn>[2], ready: RegExp): Promise<void> {
-    const child = startIn(container, program, options);
-    running.push(child);
-    await untilPrinted(child, ready);
-  }
+  /** Runs another program in the container of a service. */
+  const exec = (name: string, ...program: string[]) => runIn(container, program, contained(name).options);
 
-  const postgres = await startPrivatePostgres({ settings: { listen_addresses: addresses.postgres, port: '5432' } });
-  const stop = async () => {
-    for (const child of running.reverse()) await stopGroup(child);
-    await postgres.stop();
-    buildah('rm', container);
-  };
-  const admin = (...parameters: string[]) => {
-    const { options } = contained('first-command');
-    return runIn(container, ['topctl', '--profile-file', '/secrets/platform-admin.json', ...parameters], options);
-  };
-  const accounts = () => readFileSync(join(folder, 'nats-config/accounts.conf'), 'utf8');
-  try {
-    await startAll();
-  } catch (error) {
-    await stop();
-    throw error;
+  function up(name: string): Promise<void> {
+    const known = started.get(name) ?? begin(name);
+    started.set(name, known);
+    return known;
   }
-  return { run, stop, admin, accounts };
-
-  async function startAll() {
-    const { username, password } = new URL(postgres.superuserUrl);
-    const POSTGRES_PASSWORD = services.postgres?.environment?.POSTGRES_PASSWORD ?? '';
-    execFileSync('sh', ['-euc', configs['create-user']?.content ?? 'exit 1'], {
-      env: {
-        PATH: `${postgresBinaries()}:${process.env.PATH}`,
-        PGHOST: addresses.postgres,
-        PGUSER: username,
-        PGPASSWORD: password,
-        POSTGRES_PASSWORD,
-      },
+  async function begin(name: string): Promise<void> {
+    // Compose starts the service whose processes this one shares before it.
+    const [, shared] = /^service:(.*)/.exec(service(name).pid ?? '') ?? [];
+    const before = Object.entries({
+      ...(shared && { [shared]: { condition: 'service_started' } }),
+      ...service(name).depends_on,
     });
-    await run('init');
-    const nats = contained('nats').options;
-    nats.volumes['/nats-server:ro'] = natsServer;
-    const server = ['/nats-server', ...(services.nats?.command ?? []), '--addr', addresses.nats];
-    await start(server, nats, /Server is ready/);
-    await run('administrator');
-    for (const [name, HOST] of replicas) {
-      const { program, options } = contained(name);
-      await start(program, { ...options, environment: { ...options.environment, HOST } }, /"msg":"ready"/);
+    await Promise.all(
+      before.map(async ([other, { condition }]) => {
+        await up(other);
+        if (condition === 'service_healthy') await untilHealthy(other);
+      }),
+    );
+    const isCompleted = Object.values(services).some(
+      ({ depends_on }) => depends_on?.[name]?.condition === 'service_completed_successfully',
+    );
+    if (name === 'postgres') await startPostgres();
+    else if (isCompleted) await run(name);
+    else start(name);
+  }
+
+  function start(name: string): void {
+    const { program, options } = contained(name);
+    if (name === 'nats') {
+      options.volumes['/nats-server:ro'] = natsServer;
+      program.splice(0, program.length, ...natsProgram());
     }
     // There, nats-server is process 1.
-    const [pid] = processesOf(server);
-    const { program, options } = contained('nats-accounts');
-    const renderer = program.map((part) => part.replace('kill -HUP 1', `kill -HUP ${pid}`));
-    running.push(startIn(container, renderer, options));
+    if (service(name).pid === 'service:nats') {
+      const [pid] = processesOf(natsProgram());
+      program.splice(-1, 1, program.at(-1)?.replace('kill -HUP 1', `kill -HUP ${pid}`) ?? '');
+    }
+    for (const address of replicas[name] ?? [null]) {
+      const own = address !== null && { HOST: address, PROBES_HOST: address };
+      const child = startIn(container, program, { ...options, environment: { ...options.environment, ...own } });
+      running.push(child);
+      for (const stream of [child.stdout, child.stderr]) {
+        stream?.setEncoding('utf8').on('data', (text: string) => {
+          log = `${log}${name}: ${text}`.slice(-10_000);
+        });
+      }
+    }
   }
+  const natsProgram = () => ['/nats-server', ...(service('nats').command ?? []), '--addr', addresses.nats];
+
+  /** As the entry point of the image of Postgres: a password for the superuser, then its scripts. */
+  async function startPostgres(): Promise<void> {
+    const { POSTGRES_PASSWORD_FILE = '', ...environment } = service('postgres').environment ?? {};
+    const mounted = service('postgres').volumes?.find(({ target }) => POSTGRES_PASSWORD_FILE.startsWith(`${target}/`));
+    if (mounted === undefined) throw new Error('Postgres does not see the file with the password of its superuser.');
+    const password = readFileSync(pathOf(mounted.source) + POSTGRES_PASSWORD_FILE.slice(mounted.target.length), 'utf8');
+    postgres = await startPrivatePostgres({ settings: { listen_addresses: addresses.postgres, port: '5432' } });
+    const as = (PGPASSWORD: string) => ({
+      env: { PATH: postgresPath, PGHOST: addresses.postgres, PGUSER: 'postgres', PGPASSWORD, ...environment },
+    });
+    const first = as(new URL(postgres.superuserUrl).password);
+    await promisify(execFile)('psql', ['--command', `alter role postgres password '${password}'`], first);
+    await promisify(execFile)('sh', ['-euc', configs['create-user']?.content ?? 'exit 1'], as(password));
+  }
+  const postgresPath = `${postgresBinaries()}:${process.env.PATH}`;
+
+  /** Docker asks a service that has no health check of its own with the one of its image. */
+  async function isHealthy(name: string, address?: string): Promise<void> {
+    const { test: [kind, ...check] = [] } = service(name).healthcheck ?? { test: config.Healthcheck.Test };
+    if (name === 'postgres') {
+      const [program = '', ...parameters] = check.map((part) => part.replace('127.0.0.1', addresses.postgres));
+      await promisify(execFile)(program, parameters, { env: { PATH: postgresPath } });
+    } else if (name === 'nats') {
+      // Node's image has no wget.
+      if (!(await fetch(check.at(-1) ?? '')).ok) throw new Error('NATS is not healthy.');
+    } else {
+      const own: Record<string, string> = address === undefined ? {} : { HOST: address, PROBES_HOST: address };
+      const program = kind === 'CMD-SHELL' ? ['sh', '-c', ...check] : check;
+      await runIn(container, program, contained(name, own).options);
+    }
+  }
+  async function untilHealthy(name: string): Promise<void> {
+    for (const until = Date.now() + HEALTHY_WITHIN_MS; ; await delay(250)) {
+      try {
+        await Promise.all((replicas[name] ?? [undefined]).map((address) => isHealthy(name, address)));
+        return;
+      } catch (error) {
+        if (Date.now() > until) throw new Error(`${name} does not become healthy.\n${log}`, { cause: error });
+      }
+    }
+  }
+
+  return {
+    run,
+    exec,
+    /** Starts services with all that they depend on, and resolves when they are healthy. */
+    up: async (...names: string[]) => {
+      await Promise.all(names.map(up));
+      await Promise.all(names.map(untilHealthy));
+    },
+    /**
+     * The files below the mounts of all services that one service can read. Those of JetStream are left out, and the empty
+     * ones that buildah leaves where another service has a file.
+     */
+    readable: async (name: string) => {
+      const found = `find ${[...new Set(targets)].join(' ')} -type f -readable -size +0 2>&- || true`;
+      const files = (await exec(name, 'sh', '-c', found)).trim().split('\n');
+      return files.filter((file) => file !== '' && !/^\/nats\//.test(file)).sort();
+    },
+    /** The content of a file in a volume. */
+    content: (volume: string, file: string) => readFileSync(join(pathOf(volume), file), 'utf8'),
+    stop: async () => {
+      for (const child of running.reverse()) await stopGroup(child);
+      await postgres?.stop();
+      buildah('rm', container);
+    },
+  };
 }

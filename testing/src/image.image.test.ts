@@ -1,11 +1,15 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { startServices } from './compose.js';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { addresses, makeServices } from './compose.js';
+import { resolveCompose } from './compose-file.js';
 import { buildah, buildImage, configOf, processesOf, runIn, startIn } from './image.js';
+import { postgresBinaries } from './private-postgres.js';
 import { stopGroup } from './stop-group.js';
 import { untilPrinted } from './until-printed.js';
 
@@ -78,18 +82,112 @@ test('on an embedded database it becomes healthy, completes a first command, and
   expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
-test('the services of compose.yaml complete a first command, and NATS gets the account of a new adapter', async () => {
-  const services = await startServices(join(root, 'compose.yaml'), {
-    image: built.image,
-    entrypoint: config.Entrypoint,
-    folder,
-  });
-  onTestFinished(services.stop);
-  const output = await services.run('first-command');
-  expect(JSON.parse(output.slice(output.lastIndexOf('\n{') + 1))).toMatchObject({ status: 'SUCCEEDED' });
+describe('the services of compose.yaml', () => {
+  let services: ReturnType<typeof makeServices>;
+  const database = (user: string, password: string) => `postgres://${user}:${password}@${addresses.postgres}/top`;
 
-  const keys = ['--bus-user-public-key', USER_KEY, '--bus-account-public-key', ACCOUNT_KEY];
-  const principal = ['--tenant', 'acme', '--principal-type', 'SERVICE', '--bus-user', 'adapter'];
-  await services.admin('bus-principals', 'create', ...principal, ...keys);
-  await vi.waitFor(() => expect(services.accounts()).toContain(USER_KEY), { timeout: 60_000, interval: 500 });
+  beforeAll(async () => {
+    services = makeServices(resolveCompose(folder), { image: built.image, config, folder });
+    await services.up('api', 'worker', 'nats-accounts');
+  });
+  afterAll(() => services?.stop());
+
+  test('start in the order that the file demands, become healthy, and complete a first command', async () => {
+    const output = await services.run('first-command');
+    expect(JSON.parse(output.slice(output.lastIndexOf('\n{') + 1))).toMatchObject({ status: 'SUCCEEDED' });
+  });
+
+  test('give NATS the account of a new adapter, with a credential that can only read', async () => {
+    const topctl = (service: string, file: string, ...parameters: string[]) =>
+      services.exec(service, 'topctl', '--profile-file', file, ...parameters);
+    const admin = (...parameters: string[]) =>
+      topctl('first-command', '/administrator/platform-admin.json', ...parameters);
+    await admin('tenants', 'create', '--tenant-id', 'pumps', '--name', 'Pumps');
+    const keys = ['--bus-user-public-key', USER_KEY, '--bus-account-public-key', ACCOUNT_KEY];
+    const principal = ['--tenant', 'pumps', '--principal-type', 'SERVICE', '--bus-user', 'adapter'];
+    await admin('bus-principals', 'create', ...principal, ...keys);
+    await vi.waitFor(() => expect(services.content('accounts', 'accounts.conf')).toContain(USER_KEY), {
+      timeout: 60_000,
+      interval: 500,
+    });
+    const reader = (...parameters: string[]) => topctl('nats-accounts', '/accounts-reader/profile.json', ...parameters);
+    expect(JSON.parse(await reader('whoami', '--output', 'json')).scopes.sort()).toEqual([
+      'platform:bus-principal:read',
+      'platform:catalog:read',
+      'platform:tenant:read',
+    ]);
+    await expect(reader('tenants', 'create', '--tenant-id', 'own', '--name', 'Own')).rejects.toThrow('FORBIDDEN');
+  });
+
+  test('see their own secrets only', async () => {
+    const accounts = ['/accounts/accounts.conf', '/accounts/platform.pub'];
+    const administrator = ['/administrator/acme.json', '/administrator/platform-admin.json'];
+    const seen = {
+      administrator: [...administrator, '/keyring/keyring.json'],
+      api: ['/keyring/keyring.json', '/nkey/platform.nk'],
+      worker: ['/keyring/keyring.json', '/nkey/platform.nk'],
+      'accounts-reader': ['/accounts-reader/profile.json', ...administrator],
+      'nats-accounts': ['/accounts-reader/profile.json', ...accounts],
+      nats: [...accounts, '/nats.conf'],
+      postgres: ['/superuser/password'],
+      'first-command': administrator,
+    };
+    for (const [name, files] of Object.entries(seen)) expect(await services.readable(name), name).toEqual(files);
+  });
+
+  test('nobody who knows the password of the platform is superuser of Postgres', async () => {
+    const password = services.content('superuser', 'password');
+    expect(password).toMatch(/^[0-9a-f]{48}$/);
+    await expect(isSuperuser(database('postgres', 'only-for-a-trial'))).rejects.toThrow('password authentication');
+    expect(await isSuperuser(database('top', 'only-for-a-trial'))).toBe('f\n');
+    expect(await isSuperuser(database('postgres', password))).toBe('t\n');
+  });
+
+  test('show metrics and probes only on a port of their own, and nothing of NATS but its clients’ port', async () => {
+    const status = async (url: string) => (await fetch(url)).status;
+    expect(await status(`http://${addresses.api}:8787/metrics`)).toBe(404);
+    expect(await status(`http://${addresses.api}:8787/readyz`)).toBe(404);
+    expect(await status(`http://${addresses.api}:9787/metrics`)).toBe(200);
+    expect(await status('http://127.0.0.1:8222/healthz')).toBe(200);
+    await expect(fetch(`http://${addresses.nats}:8222/healthz`)).rejects.toThrow('fetch failed');
+  });
+
+  test('refuse to run in production with the password of a trial', async () => {
+    const production = join(folder, 'production');
+    mkdirSync(production);
+    const file = resolveCompose(production, { MODE: 'production', SIMULATED_FLEET: 'false' });
+    const refused = makeServices(file, { image: built.image, config, folder });
+    onTestFinished(() => refused.stop());
+    for (const name of ['api', 'worker']) {
+      await expect(refused.run(name)).rejects.toThrow('DATABASE_URL has the password of a trial');
+    }
+    await expect(refused.exec('administrator', 'tenant-open-platform', 'bootstrap-admin')).rejects.toThrow(
+      'DATABASE_URL has the password of a trial',
+    );
+  });
 });
+
+test('every documented variable in .env reaches the platform, but for those that compose.yaml sets itself', () => {
+  const page = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
+  const documented = [...page.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name = '']) => name);
+  expect(documented.length).toBeGreaterThan(40);
+  const written = Object.fromEntries(documented.map((name) => [name, `mine ${name}`]));
+  const { services } = resolveCompose(volume('variables'), written);
+  const replaced = (name: string) =>
+    documented.filter((variable) => services[name]?.environment?.[variable] !== written[variable]);
+  const own = ['PORT', 'HOST', 'PROBES_PORT', 'PROBES_HOST', 'DATA_DIR', 'ROLE'];
+  expect(replaced('api')).toEqual(own);
+  expect(replaced('worker')).toEqual([...own, 'WORKERS']);
+  expect(replaced('administrator')).toEqual([...own, 'WORKERS']);
+});
+
+test('the password of the database is in no other service than those that use it', () => {
+  const { services } = resolveCompose(volume('password'), { DATABASE_PASSWORD: 'mine' });
+  const told = Object.entries(services).filter(([, service]) => JSON.stringify(service).includes('mine'));
+  expect(told.map(([name]) => name).sort()).toEqual(['administrator', 'api', 'postgres', 'worker']);
+});
+
+const isSuperuser = async (url: string) => {
+  const query = ['--tuples-only', '--no-align', '--command', 'select rolsuper from pg_roles where rolname = user'];
+  return (await promisify(execFile)(join(postgresBinaries(), 'psql'), [url, ...query])).stdout;
+};

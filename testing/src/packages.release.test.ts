@@ -1,10 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +18,7 @@ import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { publint } from 'publint';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { type Published, packRelease } from './release-tree.js';
 import { stopGroup } from './stop-group.js';
 import { untilPrinted } from './until-printed.js';
@@ -176,41 +182,51 @@ test('from the four packages and an empty folder to a completed command', { time
   }
 });
 
-/** A registry of npm with one package. */
-async function startRegistry(name: Published): Promise<string> {
-  const manifest = await manifestOf(name);
-  const tarball = readFileSync(tarballs[name]);
-  const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
-  const registry = createServer(({ url }, response) => {
-    if (url === '/package.tgz') return response.end(tarball);
-    const dist = { tarball: `${address}/package.tgz`, integrity };
-    response.end(JSON.stringify({ name: manifest.name, versions: { [manifest.version]: { ...manifest, dist } } }));
-  });
-  registry.listen(0, '127.0.0.1');
-  onTestFinished(() => void registry.close());
-  await once(registry, 'listening');
-  const address = `http://127.0.0.1:${(registry.address() as AddressInfo).port}`;
-  return address;
+/** Runs the script that publishes, with an npm that knows these releases. GitHub and the registry cannot be reached. */
+async function publish(known: string[]): Promise<{ printed: string[]; output: string }> {
+  const workflow = parse(readFileSync(new URL('../../.github/workflows/release.yml', import.meta.url), 'utf8'));
+  const { run: script } = workflow.jobs.publish.steps.find(({ id }: { id?: string }) => id === 'publish');
+  const cwd = mkdtempSync(join(folder, 'publish-'));
+  const programs = join(cwd, 'programs');
+  for (const path of [join(cwd, 'packed'), programs]) mkdirSync(path);
+  for (const name of names) symlinkSync(tarballs[name], join(cwd, `packed/${name}.tgz`));
+  const isKnown = `case " ${known.join(' ')} " in *" $2 "*) ;; *) exit 1 ;; esac`;
+  const stand = (name: string, views: string) =>
+    writeFileSync(join(programs, name), `#!/bin/sh\n${views}\n[ "$1" = config ] || echo "${name} $*"\n`, {
+      mode: 0o755,
+    });
+  stand('npm', `if [ "$1" = view ]; then ${isKnown}; exit; fi; [ "$2" = get ] && echo https://npm.example.com/`);
+  stand('gh', `if [ "$2" = view ]; then set -- view "$3"; ${isKnown}; exit; fi`);
+  const output = join(cwd, 'output');
+  const env = {
+    PATH: `${programs}:${process.env.PATH}`,
+    GITHUB_OUTPUT: output,
+    GITHUB_SHA: 'commit',
+    NPM_TOKEN: 'token',
+  };
+  const { stdout } = await run('bash', ['-ec', script], { cwd, env });
+  return { printed: stdout.trim().split('\n'), output: existsSync(output) ? readFileSync(output, 'utf8') : '' };
 }
 
-test('the release workflow adds the bill of materials of the published package to the release', async () => {
-  const workflow = readFileSync(new URL('../../.github/workflows/release.yml', import.meta.url), 'utf8');
-  const [, script = ''] = /^ {2}sbom:\n.*?^ {6}- run: \|\n(.*?)^ {8}env:\n/ms.exec(workflow) ?? [];
-  const cwd = join(folder, 'checkout');
-  const programs = join(folder, 'programs');
-  for (const path of [join(cwd, 'server'), programs]) mkdirSync(path, { recursive: true });
-  writeFileSync(join(cwd, 'server/package.json'), JSON.stringify({ version }));
-  // GitHub itself cannot be reached.
-  writeFileSync(join(programs, 'gh'), '#!/bin/sh\necho "gh $*"\n', { mode: 0o755 });
-  const npm = { ...freshNpm(), npm_config_registry: await startRegistry('server') };
-  const { stdout } = await run('bash', ['-ec', script], {
-    cwd,
-    env: { ...npm, PATH: `${programs}:${process.env.PATH}` },
-  });
-  const files = ['dist/sbom.cdx.json', 'dist/third-party-notices.txt'];
-  const uploaded = files.map((file) => `package/${file}`).join(' ');
-  expect(stdout).toContain(`gh release upload --clobber @tenant-open-platform/server@${version} ${uploaded}\n`);
-  for (const file of files) {
-    expect(readFileSync(join(cwd, 'package', file), 'utf8')).toBe(await contentOf('server', file));
-  }
+const releaseOf = (name: Published) => `@tenant-open-platform/${name}@${version}`;
+
+test('the release workflow publishes the tested tarballs, and adds the bill of materials to the release', async () => {
+  const { printed, output } = await publish([]);
+  const created = (name: Published) =>
+    `gh release create ${releaseOf(name)} --target commit --title ${releaseOf(name)} --notes-file notes.md`;
+  const files = ' package/dist/sbom.cdx.json package/dist/third-party-notices.txt';
+  expect(printed.map((line) => line.trim())).toEqual(
+    (['contract', 'sdk', 'cli', 'server'] as const).flatMap((name) => [
+      `npm publish --access public --provenance ./packed/${name}.tgz`,
+      created(name) + (name === 'server' ? files : ''),
+    ]),
+  );
+  expect(output).toBe(`version=${version}\n`);
+});
+
+test('the release workflow goes on where an interrupted run ended, and publishes nothing twice', async () => {
+  const { printed } = await publish((['contract', 'sdk', 'cli'] as const).map(releaseOf));
+  expect(printed).toHaveLength(2);
+  expect(printed[0]).toBe('npm publish --access public --provenance ./packed/server.tgz');
+  expect(await publish(names.map(releaseOf))).toEqual({ printed: [''], output: '' });
 });
