@@ -168,6 +168,14 @@ async function firstConnection(options: ConnectionOptions, log: AdapterLog, hasS
     try {
       const connection = await connect(options);
       log({ level: 'info', event: 'connected', message: `Connected to NATS at ${connection.getServer()}.` });
+      if (hasSeed && !connection.info?.auth_required) {
+        // What follows there is a misleading `jetstream is not enabled`.
+        log({
+          level: 'warn',
+          event: 'not-readable',
+          message: `NATS at ${servers} asks for no key: it has no accounts. Leave out seedFile and seed, or give NATS the configuration of topctl bus render-config.`,
+        });
+      }
       return connection;
     } catch (error) {
       if (error instanceof AuthorizationError && !hasSeed) {
