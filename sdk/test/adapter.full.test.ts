@@ -579,9 +579,11 @@ test.concurrent('waits for the durable, and says what is missing', async (contex
   await expectEachOnce(on, await on.send([{}]), runs);
 });
 
+/** With a seed, the kit asks JetStream under the prefix that principals have. */
+const API_WITHOUT_ACCOUNTS = 'mappings { "TOP.API.>": "$JS.API.>" }';
+
 test.concurrent('a seed where NATS has no accounts: says that NATS asks for no key', async (context) => {
-  // Without this mapping the adapter would wait without an end.
-  const { on, serve } = await setUp(context, { configuration: 'mappings { "TOP.API.>": "$JS.API.>" }' });
+  const { on, serve } = await setUp(context, { configuration: API_WITHOUT_ACCOUNTS });
   const seed = new TextDecoder().decode(createUser().getSeed());
   const { runs, events } = await serve(undefined, { seed });
   expect(events.find(({ level }) => level === 'warn')?.message).toContain('asks for no key');

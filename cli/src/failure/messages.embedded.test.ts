@@ -90,7 +90,12 @@ test.each<[string, string[], World]>([
     'unknown-vendor-of-a-principal',
     ['bus-principals', 'create', '--tenant', tenant_id, '--principal-type', 'SERVICE', '--bus-user', 'adapter']
       .concat(['--vendors', 'vendor_a,vendr_b'])
-      .concat(['--bus-user-public-key', createUser().getPublicKey(), '--bus-account-public-key', createAccount().getPublicKey()]),
+      .concat([
+        '--bus-user-public-key',
+        createUser().getPublicKey(),
+        '--bus-account-public-key',
+        createAccount().getPublicKey(),
+      ]),
     { env: environmentOf(platformAdmin) },
   ],
   ['unknown-command-type', create('vendor_a', 'rebot'), { env: environmentOf(operator) }],
