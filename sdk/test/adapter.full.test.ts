@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AckPolicy } from '@nats-io/jetstream';
+import { createUser } from '@nats-io/nkeys';
 import { headers } from '@nats-io/transport-node';
 import { nextMillisecond } from '@tenant-open-platform/testing';
 import { startNatsCluster } from '@tenant-open-platform/testing/private-nats';
@@ -575,6 +576,17 @@ test.concurrent('waits for the durable, and says what is missing', async (contex
   expect(events.find(({ event }) => event === 'not-readable')?.message).toContain(`${tenantId}+${vendor}`);
   await on.createDurable();
   const { runs } = await starting;
+  await expectEachOnce(on, await on.send([{}]), runs);
+});
+
+/** With a seed, the kit asks JetStream under the prefix that principals have. */
+const API_WITHOUT_ACCOUNTS = 'mappings { "TOP.API.>": "$JS.API.>" }';
+
+test.concurrent('a seed where NATS has no accounts: says that NATS asks for no key', async (context) => {
+  const { on, serve } = await setUp(context, { configuration: API_WITHOUT_ACCOUNTS });
+  const seed = new TextDecoder().decode(createUser().getSeed());
+  const { runs, events } = await serve(undefined, { seed });
+  expect(events.find(({ level }) => level === 'warn')?.message).toContain('asks for no key');
   await expectEachOnce(on, await on.send([{}]), runs);
 });
 

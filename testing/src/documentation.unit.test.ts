@@ -99,7 +99,7 @@ test.each([
   ],
   ['docs/sleeping-devices.md', /`(examples\/sleeping-devices\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 2],
   ['docs/firmware-updates.md', /`(examples\/firmware-update\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 1],
-  ['docs/ocpp-devices.md', /`(examples\/ocpp-adapter\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 1],
+  ['docs/ocpp-devices.md', /`(examples\/ocpp-adapter\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 3],
   ['docs/http-devices.md', /`(examples\/http-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
   ['docs/tls-and-proxies.md', /`(deploy\/nginx\.conf)`:\n\n```\w+\n(.*?)^```$/gms, 1],
   ['docs/adapters.md', /`(examples\/(?:vendor|python)-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],

@@ -76,7 +76,17 @@ function explainCursor({ attempt }: Refused): Explanation | undefined {
 function explainNotFound({ error, attempt, ownTenant }: Refused): Explanation | undefined {
   if (!attempt) return undefined;
   const tenant = attempt.path.tenant_id ?? (operations[attempt.name].tenant === 'own' ? ownTenant : undefined);
-  const object = objectOf(attempt, /^body\/(\w+)$/.exec(error.details[0]?.location ?? '')?.[1]);
+  const [, field, index] = /^body\/(\w+)(?:\/(\d+))?$/.exec(error.details[0]?.location ?? '') ?? [];
+  if (field === 'vendors') {
+    const vendor = [attempt.input.vendors].flat()[Number(index)];
+    // A tenant may be limited to some vendors.
+    const isOfTenant = !attempt.name.startsWith('tenants.');
+    return {
+      what: isOfTenant ? `Tenant ${tenant} cannot use the vendor ${vendor}.` : `There is no vendor ${vendor}.`,
+      next: [ownTenant === 'platform' ? 'topctl vendors list' : 'topctl catalog get'],
+    };
+  }
+  const object = objectOf(attempt, field);
   if (object === undefined) return { what: `There is no tenant ${tenant}.`, next: ['topctl tenants list'] };
   const { named, list } = object;
   if (tenant === undefined) return { what: `There is no ${named}.`, next: list ? [list] : [] };

@@ -1,3 +1,4 @@
+import { createAccount, createUser } from '@nats-io/nkeys';
 import { createTenant, platform } from '@tenant-open-platform/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { environmentOf, topctl, unusedSecret, type World } from '../../test/topctl.js';
@@ -21,6 +22,7 @@ const names: [RegExp | string, string][] = [
   [platformAdmin.client_id, 'platform-admin'],
   [tenant_id, 'acme'],
   [/(request id:?) [\w.~-]+/g, '$1 REQUEST_ID'],
+  [/\b[AU][A-Z2-7]{55}\b/g, 'PUBLIC_KEY'],
   [/(--idempotency-key) [0-9a-f-]{36}/g, '$1 KEY'],
 ];
 
@@ -84,6 +86,18 @@ test.each<[string, string[], World]>([
   ],
   ['unknown-role-binding', ['role-bindings', 'delete', 'nobody', 'reader', '--yes'], { env: environmentOf(admin) }],
   ['unknown-vendor', create('vendr_a', 'reboot'), { env: environmentOf(operator) }],
+  [
+    'unknown-vendor-of-a-principal',
+    ['bus-principals', 'create', '--tenant', tenant_id, '--principal-type', 'SERVICE', '--bus-user', 'adapter']
+      .concat(['--vendors', 'vendor_a,vendr_b'])
+      .concat([
+        '--bus-user-public-key',
+        createUser().getPublicKey(),
+        '--bus-account-public-key',
+        createAccount().getPublicKey(),
+      ]),
+    { env: environmentOf(platformAdmin) },
+  ],
   ['unknown-command-type', create('vendor_a', 'rebot'), { env: environmentOf(operator) }],
   ['invalid-payload', [...create('vendor_a', 'reboot'), '--payload', '{"speed":3}'], { env: environmentOf(operator) }],
   ['missing-yes', ['credentials', 'rotate', 'acme-backend', '--tenant', 'acme'], { env: environmentOf(admin) }],

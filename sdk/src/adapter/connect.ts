@@ -100,19 +100,25 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
     for await (const status of connection.status()) {
       switch (status.type) {
         case 'disconnect':
+          // While NATS refuses the key, each attempt is one more disconnect.
           if (isUp) {
             up = new Promise((resolve) => {
               reconnected = resolve;
             });
+            log({
+              level: 'warn',
+              event: 'disconnected',
+              message: `The connection to NATS at ${status.server} is lost.`,
+            });
           }
           isUp = false;
-          log({ level: 'warn', event: 'disconnected', message: `The connection to NATS at ${status.server} is lost.` });
           break;
         case 'reconnect':
+          // After refusals the client reports as many reconnects at once.
+          if (!isUp) log({ level: 'info', event: 'connected', message: `Connected to NATS at ${status.server}.` });
           isUp = true;
           reconnects += 1;
           reconnected();
-          log({ level: 'info', event: 'connected', message: `Connected to NATS at ${status.server}.` });
           break;
         case 'error':
           complain(refusalOf(status.error));
@@ -121,9 +127,13 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
   }
 }
 
+const REFUSES_KEY =
+  'refuses the key. Is its public key registered as an active principal (topctl bus-principals list), and has NATS the configuration of topctl bus render-config?';
+
 /** A vendor that the principal does not serve is the most frequent reason. */
 function refusalOf(error: Error): AdapterEvent {
   const refused = { level: 'warn', event: 'not-readable' } as const;
+  if (error instanceof AuthorizationError) return { ...refused, message: `NATS ${REFUSES_KEY}` };
   if (!(error instanceof PermissionViolationError)) return { ...refused, message: `NATS refuses: ${error.message}` };
   const verb = error.operation === 'publish' ? 'publish on' : 'read';
   return {
@@ -168,16 +178,21 @@ async function firstConnection(options: ConnectionOptions, log: AdapterLog, hasS
     try {
       const connection = await connect(options);
       log({ level: 'info', event: 'connected', message: `Connected to NATS at ${connection.getServer()}.` });
+      if (hasSeed && !connection.info?.auth_required) {
+        // What follows there is a misleading `jetstream is not enabled`.
+        log({
+          level: 'warn',
+          event: 'not-readable',
+          message: `NATS at ${servers} asks for no key. Leave out seedFile and seed, or give NATS the configuration of topctl bus render-config.`,
+        });
+      }
       return connection;
     } catch (error) {
       if (error instanceof AuthorizationError && !hasSeed) {
         throw new Error(`NATS at ${servers} demands a key: give the option seedFile or seed.`, { cause: error });
       }
       if (error instanceof AuthorizationError) {
-        throw new Error(
-          `NATS at ${servers} refuses the key. Is its public key registered as an active principal (topctl bus-principals list), and has NATS the configuration of topctl bus render-config?`,
-          { cause: error },
-        );
+        throw new Error(`NATS at ${servers} ${REFUSES_KEY}`, { cause: error });
       }
       const reason = error instanceof Error ? error.message : String(error);
       complain({ level: 'warn', event: 'disconnected', message: `NATS does not answer at ${servers}: ${reason}.` });

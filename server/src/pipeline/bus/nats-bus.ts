@@ -263,15 +263,20 @@ const REFUSED =
 
 async function watch(connection: NatsConnection, logger: Logger, tell: (isConnected: boolean) => void): Promise<void> {
   const log = boundedLog(logger, ONCE_A_MINUTE);
+  let isUp = true;
   for await (const status of connection.status()) {
-    if (status.type === 'disconnect' || status.type === 'close') tell(false);
-    if (status.type === 'reconnect') tell(true);
+    if (status.type === 'close') tell(false);
+    if (status.type === 'disconnect' || status.type === 'reconnect') {
+      const isBack = status.type === 'reconnect';
+      // While NATS refuses the platform, each attempt is one more disconnect.
+      if (isBack !== isUp) logger.warn({ server: status.server }, `NATS: ${status.type}`);
+      isUp = isBack;
+      tell(isUp);
+    }
     if (status.type === 'error') {
       const { error: err } = status;
       log('warn', err.message, { err }, err instanceof AuthorizationError ? REFUSED : 'NATS');
     }
-    if (status.type === 'disconnect' || status.type === 'reconnect')
-      logger.warn({ server: status.server }, `NATS: ${status.type}`);
   }
   tell(false);
 }

@@ -171,6 +171,13 @@ test.concurrent('a node that NATS disconnects still accepts commands, and anothe
   await expectReady(servers.slice(0, 1), 'the bus does not answer');
   await expectReady(servers.slice(1));
   expect(await outcome()).toBe('SUCCEEDED');
+
+  // It tries again twice a second.
+  await nats.reconfigure(`authorization { users: [ ${user('first')}, ${user('second')} ] }`);
+  await expectReady(servers);
+  const log = servers[0]?.stderr() ?? '';
+  expect(log).toContain('NATS refuses the platform');
+  expect(log.match(/NATS: (dis|re)connect/g)).toEqual(['NATS: disconnect', 'NATS: reconnect']);
 });
 
 test.concurrent('a process that JetStream does not answer at the first start waits for it, while the other processes serve', async (context) => {
