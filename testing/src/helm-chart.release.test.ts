@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { chart, decodeStrictly, helm, objectsIn, renderChart } from './helm.js';
 
-const least = { image: { repository: 'registry.example.com/top', tag: '1.0.0' }, nats: { url: 'nats://nats.nats:4222' } };
+const least = {
+  image: { repository: 'registry.example.com/top', tag: '1.0.0' },
+  nats: { url: 'nats://nats.nats:4222' },
+};
 const peer = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress' } } };
 const key = `U${'A'.repeat(55)}`;
 const everything = {

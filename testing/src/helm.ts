@@ -31,9 +31,7 @@ export const renderChart = (values: object): string =>
 
 /** Decodes manifests into the types of Kubernetes. Returns the kind and the name of each, or throws what is wrong. */
 export const decodeStrictly = (manifests: string): string[] =>
-  execFileSync(program('kubernetes-types'), { encoding: 'utf8', input: manifests, stdio: 'pipe' })
-    .trim()
-    .split('\n');
+  execFileSync(program('kubernetes-types'), { encoding: 'utf8', input: manifests, stdio: 'pipe' }).trim().split('\n');
 
 export const objectsIn = <Manifest>(manifests: string): Manifest[] =>
   parseAllDocuments(manifests)

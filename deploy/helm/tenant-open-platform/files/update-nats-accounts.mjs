@@ -6,8 +6,12 @@ import { isIPv6 } from 'node:net';
  * Gives NATS the accounts of the registered adapters and readers of events: renders them, and writes them into the
  * ConfigMap that nats-server includes. Kubernetes changes nothing if they are the same.
  */
-const { CONFIG_MAP = '', PLATFORM_USER_PUBLIC_KEY = '', KUBERNETES_SERVICE_HOST = '', KUBERNETES_SERVICE_PORT } =
-  process.env;
+const {
+  CONFIG_MAP = '',
+  PLATFORM_USER_PUBLIC_KEY = '',
+  KUBERNETES_SERVICE_HOST = '',
+  KUBERNETES_SERVICE_PORT,
+} = process.env;
 const [namespace, name] = CONFIG_MAP.split('/');
 
 // Not --profile-file: topctl warns about a file that the group can read, and Kubernetes makes it so.
