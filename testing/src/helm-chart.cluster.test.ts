@@ -85,7 +85,7 @@ test('docs/kubernetes.md, pasted: an adapter gets in once the job has run, and c
   );
 
   const pods = ['top-api-0', 'top-api-1', 'top-worker-0', 'top-worker-1'].map((name) => kubernetes.pods[name]);
-  const probes = (kind: 'livenessProbe' | 'readinessProbe') => Promise.all(pods.map((pod) => pod?.probe(kind)));
+  const probes = (kind: 'livenessProbe' | 'readinessProbe') => Promise.all(pods.map(async (pod) => pod?.probe(kind)));
   const allReady = async () => expect(await probes('readinessProbe')).toEqual([true, true, true, true]);
   await vi.waitFor(allReady, soon);
   await nats.suspend();

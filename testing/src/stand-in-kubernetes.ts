@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -76,7 +76,7 @@ export async function startKubernetes({ folder, programs, nats }: Options) {
   const accounts = () => cluster.configMaps['nats/nats-accounts']?.['accounts.conf'] ?? '';
 
   /** The API of Kubernetes, as far as the job uses it. It allows what the Role of the chart allows. */
-  const api: RequestListener = async (request, response) => {
+  async function api(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [, namespace, name = ''] = /^\/api\/v1\/namespaces\/(.+)\/configmaps\/(.+)$/.exec(request.url ?? '') ?? [];
     const binding = find('RoleBinding', 'top-nats-accounts');
     const role = find('Role', binding?.roleRef?.name ?? '');
@@ -88,12 +88,15 @@ export async function startKubernetes({ folder, programs, nats }: Options) {
       binding?.subjects?.some((subject) => subject.name === 'top-nats-accounts') &&
       [role, binding].every((object) => object?.metadata.namespace === namespace) &&
       role?.rules?.some(({ verbs, resourceNames }) => verbs.includes('patch') && resourceNames.includes(name));
-    if (!isAllowed || !configMap) return void response.writeHead(403).end('forbidden');
+    if (!isAllowed || !configMap) {
+      response.writeHead(403).end('forbidden');
+      return;
+    }
     Object.assign(configMap, JSON.parse(await textOf(request)).data);
     // As the reloader of the chart of NATS does. nats-server 2.9 needs the second reload.
     for (const _ of ['accounts', 'imports']) await nats.reconfigure(accounts());
     response.end('{}');
-  };
+  }
 
   const pods: Record<string, ReturnType<typeof startPod>> = {};
   const start = (name: string, spec: PodSpec | undefined, address: string) => {
@@ -163,15 +166,16 @@ export async function startKubernetes({ folder, programs, nats }: Options) {
         throw new Error(`Unknown: ${program} ${args.join(' ')}`);
     }
   }
-  const control = createServer(async (request, response) => {
+  async function control(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const { program, args } = JSON.parse(await textOf(request));
       response.end(await answer(program, args));
     } catch (error) {
       response.writeHead(500).end(`${error}\n`);
     }
-  });
-  return { standIns, url: `http://127.0.0.1:${await listen(control)}`, pods, accounts, runJob };
+  }
+  const server = createServer((...call) => void control(...call));
+  return { standIns, url: `http://127.0.0.1:${await listen(server)}`, pods, accounts, runJob };
 }
 
 type Options = {
