@@ -99,4 +99,4 @@ test('docs/kubernetes.md, pasted: an adapter gets in once the job has run, and c
     expect(code, pod?.log()).toBe(0);
     expect(seconds).toBeLessThan(graceSeconds ?? 0);
   }
-}, 300_000);
+}, 600_000);
