@@ -9,9 +9,13 @@ import { platform } from './platform.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const TERMINAL = fileURLToPath(new URL('terminal.py', import.meta.url));
-const FENCE = /^```(sh|ts|python) (run|run-full|run-production)\n(.*?)^```$/gms;
+const FENCE = /^```(sh|ts|python) (run|run-full|run-production|run-kubernetes)\n(.*?)^```$/gms;
 
-export type Block = { language: 'sh' | 'ts' | 'python'; marked: 'run' | 'run-full' | 'run-production'; code: string };
+export type Block = {
+  language: 'sh' | 'ts' | 'python';
+  marked: 'run' | 'run-full' | 'run-production' | 'run-kubernetes';
+  code: string;
+};
 
 /** The code blocks of a page that are marked for execution: `run` needs only Node, the others also Debian's programs. */
 export const blocksOf = (page: string): Block[] =>

@@ -74,7 +74,7 @@ describe.each(guides)('%s', (page) => {
 
   test('has code, and each block is run by a test or says why not', () => {
     const isRun = (mark = '', before = '') =>
-      /^ (run|run-full|run-production|run-clients|not-run: .+)$/.test(mark) ||
+      /^ (run|run-full|run-production|run-kubernetes|run-clients|not-run: .+)$/.test(mark) ||
       /`examples\/(?:signing|generated-clients|vendor-adapter|python-adapter|http-adapter|tasmota-adapter|sleeping-devices|firmware-update|ocpp-adapter)\/[\w./-]+`:\n/.test(
         before,
       );
