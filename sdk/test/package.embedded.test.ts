@@ -8,16 +8,16 @@ const dist = new URL('../dist/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, dist), 'utf8');
 
 const bundle = (file: string, options: BuildOptions = {}) =>
-  build({
+  build<BuildOptions & { write: false }>({
     entryPoints: [new URL(file, dist).pathname],
     bundle: true,
     minify: true,
     external: ['@nats-io/*', 'node:*'],
     format: file.endsWith('.cjs') ? 'cjs' : 'esm',
     outdir: 'bundled',
-    write: false,
     logLevel: 'silent',
     ...options,
+    write: false,
   });
 
 const zipped = (parts: readonly { contents: Uint8Array }[]) =>
