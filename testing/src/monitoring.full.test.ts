@@ -134,6 +134,29 @@ describe('on a running platform', () => {
     );
   });
 
+  test('emits every series that the tests of the alerts feed, with the same labels', async () => {
+    const platform = samplesIn(await metrics());
+    const { tests } = parse(read('deploy/monitoring/alerts.test.yaml'));
+    const fed = samplesIn(
+      tests
+        .flatMap((one: { input_series: { series: string }[] }) => one.input_series.map(({ series }) => `${series} 0`))
+        .join('\n'),
+    );
+    expect(fed.length).toBeGreaterThan(tests.length);
+    for (const { name, labels } of fed) {
+      if (OF_PROMETHEUS.has(name)) continue;
+      const own = Object.entries(labels).filter(([label]) => !OF_PROMETHEUS.has(label));
+      const emitted = platform.filter((sample) => sample.name === name);
+      const names = own.map(([label]) => label).sort();
+      expect(emitted.map((sample) => Object.keys(sample.labels).sort())[0], name).toEqual(names);
+      for (const [label, value] of own) {
+        const values = [...emitted.map((sample) => sample.labels[label]), ...(rare[label] ?? [])];
+        // Operators choose the names of vendors.
+        if (label !== 'vendor') expect(values, `${name}{${label}}`).toContain(value);
+      }
+    }
+  });
+
   test('has every metric, label and value that alerts and dashboard name', async () => {
     const platform = samplesIn(await metrics());
     const names = new Set([...platform].map(({ name }) => name));
@@ -163,9 +186,22 @@ describe('on a running platform', () => {
   });
 });
 
-/** What Prometheus adds. `process` is a label of a node with several processes. */
-const OF_PROMETHEUS = new Set(['up', 'ALERTS', 'job', 'instance', 'alertname', 'alertstate', 'severity', 'process']);
-const WORDS = 'sum max by rate increase absent histogram_quantile or unless offset vector'.split(' ');
+/** What Prometheus and other exporters add, which on-call-bus and on-call-requests of the server see. `process` is a label of a node with several processes. */
+const OF_PROMETHEUS = new Set([
+  ...['node_filesystem_avail_bytes', 'node_filesystem_size_bytes', 'node_filesystem_readonly'],
+  'probe_ssl_earliest_cert_expiry',
+  'up',
+  'ALERTS',
+  'job',
+  'instance',
+  'alertname',
+  'alertstate',
+  'severity',
+  'process',
+]);
+const WORDS = 'sum max by rate increase absent histogram_quantile min_over_time time and or unless offset vector'.split(
+  ' ',
+);
 /** Values of labels that this test does not bring about. The reasons are seen by the tests of outages. */
 const rare: Record<string, string[]> = {
   status: ['401', '500', '503', ...CommandStatus.options],
