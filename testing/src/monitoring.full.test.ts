@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,24 @@ test('promtool accepts the alerts and the configuration, and every alert is quie
     expect(looks.map(({ exp_samples: samples = [] }) => samples.length)).toEqual([0, 1]);
   }
   expect(new Set(tests.map(({ name }: { name: string }) => name))).toEqual(new Set(alerts.map(({ alert }) => alert)));
+});
+
+test('a test of on-call breaks the real thing for every alert', () => {
+  const files = readdirSync(join(root, 'server/test')).filter((file) => /^on-call.*\.cluster\.test\.ts$/.test(file));
+  const broken = files.flatMap((file) =>
+    [...read(`server/test/${file}`).matchAll(/\b(Top\w+): \d+/g)].map(([, name]) => name),
+  );
+  expect(new Set(broken)).toEqual(new Set(alerts.map(({ alert }) => alert)));
+});
+
+test('the code of the server has every reason for which these tests stand in', () => {
+  const code = ['readiness', 'pipeline/bus/streams', 'pipeline/bus/nats-bus'].map((file) =>
+    read(`server/src/${file}.ts`),
+  );
+  const missing = (rare.reason ?? []).filter(
+    (reason) => !code.join('').includes(reason.replace('TOP_COMMANDS', '$' + '{name}')),
+  );
+  expect(missing).toEqual([]);
 });
 
 test('every alert says what happened and what to do, and is in docs/monitoring.md', () => {
@@ -96,6 +114,7 @@ describe('on a running platform', () => {
   /** Until the outcomes of commands, among them a late one, are in the metrics. */
   async function untilMetricsOfCommands(): Promise<void> {
     await fetch(`${server.baseUrl}/api/v1/open/me`);
+    await signedRequest(demo, 'GET', '/api/v1/open/downlink/commands/none');
     // A slow device answers after 10 seconds: 3 are the time to dispatch its command, and 7 the time to end it.
     await Promise.all([send('ok-1'), send('offline-1', 5), send('slow-1', 3)]);
     const late = /^top_command_reports_total\{outcome="LATE"\} [1-9]\d*$/m;
@@ -209,7 +228,8 @@ const rare: Record<string, string[]> = {
     'starting',
     'stopping',
     'the bus does not answer',
-    'NATS answers, but JetStream does not for the stream TOP_COMMANDS',
+    'the database does not answer',
+    'NATS answers, but JetStream does not for the stream TOP_COMMANDS; after a full disk, restart nats-server',
     'the stream TOP_COMMANDS has no leader on NATS',
     'most copies of the stream TOP_COMMANDS on NATS are lost',
   ],

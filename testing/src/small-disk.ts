@@ -5,11 +5,14 @@ import { atEnd, temporaryFolder } from './at-end.js';
 
 const CHUNK = Buffer.alloc(65_536, 1);
 
-/** A disk of its own in memory, for the calling test or file (see `atEnd`). It needs root. */
+const asRoot = (program: string, args: string[]) =>
+  process.getuid?.() === 0 ? execFileSync(program, args) : execFileSync('sudo', ['-n', program, ...args]);
+
+/** A disk of its own in memory, for the calling test or file (see `atEnd`). It needs root, or sudo without password. */
 export function smallDisk(megabytes: number) {
   const folder = temporaryFolder();
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'tmpfs', folder]);
-  atEnd(() => execFileSync('umount', ['--lazy', folder]));
+  asRoot('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'tmpfs', folder]);
+  atEnd(() => asRoot('umount', ['--lazy', folder]));
   const filler = join(folder, 'filler');
   return {
     folder,
