@@ -125,7 +125,7 @@ export class Invocation {
       context.stdout.write(text);
       if (format === 'table' && context.stdout.isTTY && text.includes('…')) {
         this.note(
-          'Shortened for the terminal. -o json prints every field whole, -o id whole ids. --fields chooses the columns.',
+          'Shortened for the terminal. Commands accept the ends of ids. -o json prints every field whole, -o id whole ids. --fields chooses the columns.',
         );
       }
     }

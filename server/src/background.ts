@@ -6,7 +6,7 @@ import type { Database } from './foundation/database/database.js';
 import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
 import { openSteadyClock } from './foundation/database/steady-clock.js';
 import { analyzeGrownTables } from './foundation/database/vacuum-and-analyze.js';
-import { type Looping, startLoop } from './foundation/signals/signals.js';
+import { type Looping, startLoop, topics } from './foundation/signals/signals.js';
 import type { Metrics } from './foundation/telemetry/metrics.js';
 import { purgeNonces } from './gateway/auth/admission.js';
 import { auditEvents, idempotentAnswers } from './gateway/tables.js';
@@ -20,7 +20,7 @@ import { createDispatch } from './pipeline/outbox/dispatch.js';
 import { startRelay } from './pipeline/outbox/relay.js';
 import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
 import { createCommandReporter, takeCommandUpdate } from './pipeline/reports.js';
-import { createCommandSweeper, type Overdue } from './pipeline/sweeper.js';
+import { createCommandSweeper, mayHaveOpenCommands, type Overdue } from './pipeline/sweeper.js';
 import { objectGrants } from './resources/tables.js';
 import { createTenantPurge } from './resources/tenants/purge-tenants.js';
 
@@ -38,7 +38,7 @@ const SWEEP_OLD_INTERVAL_MS = 60_000;
 const PURGE_NONCES_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
 /** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
-const PURGE_TENANTS_INTERVAL_MS = 1_000;
+const PURGE_TENANTS_INTERVAL_MS = 2_000;
 
 /** A table can grow by some 10,000 rows in this time. */
 const ANALYZE_INTERVAL_MS = 5_000;
@@ -49,6 +49,7 @@ const READS_INTERVAL_MS = 10_000;
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, metrics, watchdog, config } = options;
   const looping = { logger, signals, watchdog };
+  const sweeping = { ...looping, isVital: true };
   const { now } = await openSteadyClock(database);
   const report = createCommandReporter(database, signals, metrics);
   const fullness = lastKnown(() => bus.fullness('TOP_UPDATES'), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
@@ -73,16 +74,26 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     readEvents: (after, limit) => readEvents(database, after, limit),
     compareWithBus: () => compareWithBus(database, bus),
   });
-  const sweepEvery = (intervalMs: number, name: string, sweep: () => Promise<number>) =>
-    startLoop(intervalMs, { name, ...looping, isVital: true }, async () => ((await sweep()) > 0 ? 'AGAIN' : 'WAIT'));
-  const sweepCommandsEvery = (intervalMs: number, overdue: Overdue) => {
-    const sweep = createCommandSweeper({ database, signals, bus, metrics, now, overdue, intervalMs });
-    return sweepEvery(intervalMs, `sweep of ${overdue} commands`, sweep);
-  };
+  const sweeperOf = (overdue: Overdue, intervalMs: number) =>
+    createCommandSweeper({ database, signals, bus, metrics, now, overdue, intervalMs });
+  const sweepRecent = sweeperOf('RECENT', SWEEP_INTERVAL_MS);
+  const sweepOld = sweeperOf('OLD', SWEEP_OLD_INTERVAL_MS);
   const sweepers = [
-    sweepCommandsEvery(SWEEP_INTERVAL_MS, 'RECENT'),
-    sweepCommandsEvery(SWEEP_OLD_INTERVAL_MS, 'OLD'),
-    sweepEvery(SWEEP_INTERVAL_MS, 'sweep of device requests', () => sweepDeviceRequests(database, signals, now)),
+    // Not one round for each signal: the pause is the interval.
+    startLoop(
+      SWEEP_INTERVAL_MS,
+      { name: 'sweep of RECENT commands', ...sweeping, topic: topics.outbox, pauseMs: SWEEP_INTERVAL_MS },
+      async () => {
+        if ((await sweepRecent()) > 0) return 'AGAIN';
+        return (await mayHaveOpenCommands(database)) ? 'SOON' : 'QUIET';
+      },
+    ),
+    startLoop(SWEEP_OLD_INTERVAL_MS, { name: 'sweep of OLD commands', ...sweeping }, async () =>
+      (await sweepOld()) > 0 ? 'AGAIN' : 'WAIT',
+    ),
+    startLoop(SWEEP_INTERVAL_MS, { name: 'sweep of device requests', ...sweeping }, () =>
+      sweepDeviceRequests(database, signals, now),
+    ),
   ];
   const purgeEvery = (intervalMs: number, { table, round }: Purge) =>
     startLoop(intervalMs, { name: `purge of ${table}`, ...looping }, async () => {

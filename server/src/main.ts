@@ -8,6 +8,7 @@ import { StartupError } from './foundation/startup-error.js';
 import { createLogger, serializeError } from './foundation/telemetry/logger.js';
 import { declareRestored } from './operator/declare-restored.js';
 import { runKeys } from './operator/keys.js';
+import { migrateDatabase } from './operator/migrate-database.js';
 import { bootstrapAdministrator, bootstrapOptions } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
 import { type Server, start, stopAndExit } from './start.js';
@@ -20,6 +21,8 @@ bootstrap-admin [--recover] [--file <file>]
                                     create a platform administrator; print its profile, or write it to a new file
 outbox republish --since <RFC 3339> [--tenant <tenant_id>]
                                     publish again what was lost on NATS
+migrate [--plan | --grant-to <role>]
+                                    apply missing migrations; or print them; or also let a role serve
 declare-restored                    after a restore that Postgres does not show: begin a new generation
 keys status                         print how many secrets each master key seals
 keys rewrap                         seal every secret with the primary master key, while nodes serve
@@ -41,6 +44,7 @@ async function main(args: string[]): Promise<void> {
   if (command === '--help' || command === '-h') return console.log(USAGE);
   if (command === '--version') return console.log(platformVersion);
   if (command === 'bootstrap-admin') return createAdministrator(readConfig(process.env), flags);
+  if (command === 'migrate') return migrateDatabase(readConfig(process.env).DATABASE_URL, flags);
   if (command === 'declare-restored' && flags.length === 0)
     return console.log(await declareRestored(readConfig(process.env)));
   if (command === 'keys') return runKeys(readConfig(process.env), flags);

@@ -16,6 +16,7 @@ import type {
 } from './operation.js';
 import { pageFields, pageOf, pageSize } from './page.js';
 import { readInput } from './read-input.js';
+import { withWholeIds } from './whole-id.js';
 
 /** Adds the group of a resource. Returns a function that adds a command for an operation of the resource. */
 export function addResource<R extends Resource>(program: Command, invocation: Invocation, resource: R) {
@@ -99,7 +100,12 @@ async function run(command: Command, invocation: Invocation, name: OperationName
   const session = await (operation.tenant === 'own' ? invocation.connectToOwnTenant() : invocation.connect());
   const needsTenant = 'tenant_id' in operation.path || (asks(input) && operation.tenant === 'own');
   const tenant = args.tenant_id ?? (needsTenant ? await invocation.tenantOf(session) : undefined);
-  const call: AnyCall = { client: session.client, session, path: { ...args, tenant_id: tenant }, args, input, page };
+  const { client } = session;
+  const whole = <V extends Record<string, unknown>>(ids: V) =>
+    withWholeIds(ids, { client, tenant }, (problem) => invocation.usageError(problem));
+  const path = { ...(await whole(args)), tenant_id: tenant };
+  Object.assign(input, await whole(input));
+  const call: AnyCall = { client, session, path, args, input, page };
   invocation.attempt = { name, path: call.path, input };
 
   if (confirm && asks(input))

@@ -9,9 +9,8 @@ import { type ApiPromise, apiPromise, type WithResponse } from '../core/api-prom
 import { outlast } from '../core/outlast.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { CommandsResource } from '../resources.gen.js';
-import { addSummaries } from './add-summaries.js';
-import { type CreatedCommands, type CreateManyOptions, createMany, type Commands as Many } from './create-many.js';
-import { type CommandOutcome, type OutcomesOptions, outcomesOf } from './outcomes.js';
+import type { CreatedCommands, CreateManyOptions, Commands as Many } from './create-many.js';
+import type { CommandOutcome, OutcomesOptions } from './outcomes.js';
 import {
   type Awaited,
   DEFAULT_SECONDS,
@@ -64,6 +63,7 @@ export class Commands extends CommandsResource {
    */
   async createMany(commands: Many<CommandCreate>, options: CreateManyOptions = {}): Promise<CreatedCommands> {
     const { batchId = crypto.randomUUID(), timeoutSeconds = DEFAULT_SECONDS, signal, onResult } = options;
+    const { createMany } = await import('./create-many.js');
     const results = await createMany(withKeys(commands), {
       signal,
       onResult,
@@ -88,8 +88,12 @@ export class Commands extends CommandsResource {
    *
    * Scope open:command:read.
    */
-  outcomes(created: CreatedCommands, options: OutcomesOptions = {}): AsyncGenerator<CommandOutcome, void, undefined> {
-    return outcomesOf(this, created, options);
+  async *outcomes(
+    created: CreatedCommands,
+    options: OutcomesOptions = {},
+  ): AsyncGenerator<CommandOutcome, void, undefined> {
+    const { outcomesOf } = await import('./outcomes.js');
+    yield* outcomesOf(this, created, options);
   }
 
   /**
@@ -108,7 +112,7 @@ export class Commands extends CommandsResource {
     let sum: CommandSummary | undefined;
     for (let { older_than } = query; ; ) {
       const answer = await super.summary({ ...query, older_than }, options).withResponse();
-      sum = sum ? addSummaries(sum, answer.data) : answer.data;
+      sum = sum ? (await import('./add-summaries.js')).addSummaries(sum, answer.data) : answer.data;
       if (!sum.next_older_than) return { ...answer, data: sum };
       older_than = sum.next_older_than;
     }

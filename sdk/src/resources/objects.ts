@@ -1,8 +1,8 @@
 import type { Configuration } from '../configuration.js';
 import type { Sender } from '../core/send.js';
-import { type DownloadedObject, download } from '../objects/download.js';
+import type { DownloadedObject } from '../objects/download.js';
 import type { TransferOptions, Transferring } from '../objects/transfer.js';
-import { type UploadContent, type UploadedObject, type UploadOptions, upload } from '../objects/upload.js';
+import type { UploadContent, UploadedObject, UploadOptions } from '../objects/upload.js';
 import { ObjectsResource } from '../resources.gen.js';
 
 export class Objects extends ObjectsResource {
@@ -38,6 +38,7 @@ export class Objects extends ObjectsResource {
     // the process.
     (content as { on?(event: 'error', listener: () => void): void } | undefined)?.on?.('error', () => {});
     const target = { resource_id: resourceId, object_key: objectKey };
+    const { upload } = await import('../objects/upload.js');
     return upload(this.#transferring, target, content, options);
   }
 
@@ -59,6 +60,7 @@ export class Objects extends ObjectsResource {
    */
   async download(resourceId: string, objectKey: string, options?: TransferOptions): Promise<DownloadedObject> {
     const target = { resource_id: resourceId, object_key: objectKey };
+    const { download } = await import('../objects/download.js');
     return download(this.#transferring, target, options);
   }
 }

@@ -16,7 +16,7 @@ import { createCommandSweeper, type Overdue } from './sweeper.js';
 
 const HOUR = 3_600;
 /** So many readings make a clock believed. */
-const READINGS = 30;
+const READINGS = 15;
 const soon = { timeout: 20_000, interval: 50 };
 
 const platform = await startIdlePlatform();
@@ -112,8 +112,8 @@ test.each<[Overdue, number]>([
   const [waiting, late, request] = [await open(), await open(), await newDeviceRequest()];
   await makeOverdue(late, seconds);
   await clock.setAhead(HOUR);
-  // Sweeps read the clock, too, about every second.
-  for (let readings = 0; readings < READINGS - 10; readings++) await read();
+  // Sweeps read the clock, too, about every two seconds.
+  for (let readings = 0; readings < READINGS - 5; readings++) await read();
   await sweepAll();
   expect([await statusOf(late), await statusOf(waiting), await statusOfRequest(request)]).toEqual([
     'EXPIRED',
@@ -121,7 +121,7 @@ test.each<[Overdue, number]>([
     'PENDING',
   ]);
 
-  for (let readings = 0; readings < 10; readings++) await read();
+  for (let readings = 0; readings < 5; readings++) await read();
   await sweepAll();
   expect([await statusOf(waiting), await statusOfRequest(request)]).toEqual(['EXPIRED', 'EXPIRED']);
   await clock.setAhead(0);

@@ -13,7 +13,7 @@ import { sql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import { readTenantIds } from '../foundation/database/tenant-ids.js';
 import { firstIdAt, newIdTail } from '../foundation/ids.js';
-import { type Signals, topics } from '../foundation/signals/signals.js';
+import { type Progress, type Signals, topics } from '../foundation/signals/signals.js';
 import type { Message } from './bus/bus.js';
 import type { Handled, MessageSource } from './bus/take-message.js';
 import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tables.js';
@@ -211,23 +211,35 @@ export async function* republishedReplies(database: Database, { since, until, te
 
 const BATCH = 500;
 
+const SOON_SECONDS = 3;
+
 const overdueRequests = statement(
   'device requests: expire',
   (now: string) => sql`
-    update device_requests set status = 'EXPIRED'
-    where ctid = any (array(
-      select ctid from device_requests
-      where status = 'PENDING' and expires_at <= least(now(), ${now}::timestamptz)
-      order by expires_at
-      limit ${BATCH}
-      for no key update skip locked
-    ))
-    returning device_requests.tenant_id`,
+    with expired as (
+      update device_requests set status = 'EXPIRED'
+      where ctid = any (array(
+        select ctid from device_requests
+        where status = 'PENDING' and expires_at <= least(now(), ${now}::timestamptz)
+        order by expires_at
+        limit ${BATCH}
+        for no key update skip locked
+      ))
+      returning device_requests.tenant_id
+    )
+    select (select coalesce(json_agg(tenant_id), '[]') from expired) as tenants,
+      exists (
+        select from device_requests
+        where status = 'PENDING' and expires_at < now() + make_interval(secs => ${SOON_SECONDS})
+      ) as is_due_soon`,
 );
 
-/** Sets EXPIRED on requests without a reply in time, and returns their number. Any number of nodes may sweep. */
-export async function sweepDeviceRequests(database: Database, signals: Signals, now: Now): Promise<number> {
-  const expired = await asAllTenantsStatement<{ tenant_id: string }>(database, overdueRequests(now()));
-  signals.send(expired.map(({ tenant_id }) => topics.deviceRequests(tenant_id)));
-  return expired.length;
+/** Sets EXPIRED on requests without a reply in time. Any number of nodes may sweep. */
+export async function sweepDeviceRequests(database: Database, signals: Signals, now: Now): Promise<Progress> {
+  type Found = { tenants: string[]; is_due_soon: boolean };
+  const [found] = await asAllTenantsStatement<Found>(database, overdueRequests(now()));
+  const tenants = found?.tenants ?? [];
+  signals.send(tenants.map((tenantId) => topics.deviceRequests(tenantId)));
+  if (tenants.length > 0) return 'AGAIN';
+  return found?.is_due_soon ? 'WAIT' : 'QUIET';
 }

@@ -203,6 +203,16 @@ const nextSlice = statement(
     group by start, present`,
 );
 
+const unendedCommands = statement(
+  'sweeper: commands that may be open',
+  () => sql`
+    select from commands where deadline_at > now() - make_interval(secs => ${(HOLD_MS + OLD_MS) / 1_000}) limit 1`,
+);
+
+/** Whether a command may be open; without one, none becomes due before a signal of the outbox. */
+export const mayHaveOpenCommands = async (database: Database) =>
+  (await asAllTenantsStatement(database, unendedCommands())).length > 0;
+
 /** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
 async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
   // No adapter reports on a command that was not dispatched.

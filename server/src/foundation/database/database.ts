@@ -70,7 +70,7 @@ async function connected(sql: postgres.Sql, generations: ReturnType<typeof watch
 }
 
 /** On a connection without time limits: a migration may take long. */
-async function migratePostgres(url: string): Promise<void> {
+export async function migratePostgres(url: string): Promise<void> {
   const connection = { ...nodeSettings, ...withoutLimits };
   const sql = postgres(url, { ...base, ...primaryOf(url), connection, max: 1 });
   try {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
@@ -13,6 +15,10 @@ const MIGRATIONS = fileURLToPath(new URL('../drizzle', import.meta.url));
 const ADVISORY_LOCK = 7_460_112_853n;
 const LOOK_AGAIN_MS = 250;
 
+/** Until the first release migrations may be edited. No migration leads from an edited one to its new text. */
+const OTHER_TEXT =
+  'An old development version created this database, and no migration leads from it to this version. Delete the data directory, or the database that DATABASE_URL names, and start again.';
+
 /** How long a migration waits for a table's lock. Meanwhile every request on that table waits behind it. */
 const LOCK_TIMEOUT_MS = 500;
 const BETWEEN_ATTEMPTS_MS = 500;
@@ -22,17 +28,32 @@ const GIVE_UP_AFTER_MS = 120_000;
 let own: MigrationMeta[] | undefined;
 const ownMigrations = () => (own ??= readMigrationFiles({ migrationsFolder: MIGRATIONS }));
 
-/** CURRENT: the database has all migrations of this build, perhaps later ones too. OTHER: one has another text. */
-export type SchemaState = 'CURRENT' | 'BEHIND' | 'OTHER';
-
-export async function schemaState(sql: postgres.Sql, migrations = ownMigrations()): Promise<SchemaState> {
-  const applied = await sql<{ hash: string }[]>`
+async function appliedHashes(sql: postgres.Sql): Promise<string[]> {
+  const rows = await sql<{ hash: string }[]>`
     select hash from drizzle.__drizzle_migrations order by id`.catch((error: unknown) => {
     if (errorCodeOf(error) === UNDEFINED_TABLE) return [];
     throw error;
   });
-  if (applied.some(({ hash }, index) => hash !== (migrations[index]?.hash ?? hash))) return 'OTHER';
+  return rows.map(({ hash }) => hash);
+}
+
+/** CURRENT: the database has all migrations of this build, perhaps later ones too. OTHER: one has another text. */
+export type SchemaState = 'CURRENT' | 'BEHIND' | 'OTHER';
+
+export async function schemaState(sql: postgres.Sql, migrations = ownMigrations()): Promise<SchemaState> {
+  const applied = await appliedHashes(sql);
+  if (applied.some((hash, index) => hash !== (migrations[index]?.hash ?? hash))) return 'OTHER';
   return applied.length < migrations.length ? 'BEHIND' : 'CURRENT';
+}
+
+/** The migrations of this build that the database lacks, with the names of their files. */
+export async function missingMigrations(sql: postgres.Sql): Promise<{ name: string; sql: string[] }[]> {
+  const migrations = ownMigrations();
+  if ((await schemaState(sql)) === 'OTHER') throw new StartupError(OTHER_TEXT);
+  const applied = await appliedHashes(sql);
+  const journal = JSON.parse(readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8'));
+  const names: string[] = journal.entries.map(({ tag }: { tag: string }) => tag);
+  return migrations.slice(applied.length).map(({ sql }, index) => ({ name: names[applied.length + index] ?? '', sql }));
 }
 
 /** Applies missing migrations. The client's one connection holds the lock until it closes; other nodes wait for it. */
@@ -40,10 +61,7 @@ export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<v
   const migrations = readMigrationFiles({ migrationsFolder: folder });
   await lockMigrations(sql);
   if ((await schemaState(sql, migrations)) === 'OTHER') {
-    // Until the first release migrations may be edited. No migration leads from an edited one to its new text.
-    throw new StartupError(
-      'An old development version created this database, and no migration leads from it to this version. Delete the data directory, or the database that DATABASE_URL names, and start again.',
-    );
+    throw new StartupError(OTHER_TEXT);
   }
   await keepSchemaPublic(sql);
   await sql`create schema if not exists drizzle`;

@@ -4,8 +4,9 @@ import type { Database } from './database.js';
 /** The latest instant that may be the present one, for `least(now(), …)` in a statement. */
 export type Now = () => string;
 
-/** How many readings, one a second, must agree before a clock that has leapt forward is believed. */
-const READINGS = 30;
+/** How many readings must agree before a clock that has leapt forward is believed: half a minute. */
+const READINGS = 15;
+const READ_EVERY_MS = 2_000;
 
 /**
  * The database's clock for work that ends something because an instant has passed. Such work cannot be undone, and the
@@ -23,7 +24,7 @@ export async function openSteadyClock(database: Database) {
     // A slow reading makes its difference too large.
     return Math.min(...differences);
   }
-  const difference = lastKnown(read, { unknown: 0, everyMs: 1_000, validMs: Number.POSITIVE_INFINITY });
+  const difference = lastKnown(read, { unknown: 0, everyMs: READ_EVERY_MS, validMs: Number.POSITIVE_INFINITY });
   await difference.refresh();
   const now: Now = () => new Date(performance.now() + difference.value()).toISOString();
   return { now, read: difference.refresh };

@@ -92,8 +92,11 @@ export function createWaker(signals: Signals, topic: string | undefined) {
   };
 }
 
-/** AGAIN: there may be more to do. SOON: after the pause. Otherwise: when the interval has passed or a signal arrives. */
-type Progress = 'AGAIN' | 'SOON' | 'WAIT';
+/**
+ * AGAIN: there may be more to do. SOON: after the pause. WAIT: when the interval has passed or a signal arrives. QUIET:
+ * nothing is under way, so an idle process looks less often, in case a signal got lost.
+ */
+export type Progress = 'AGAIN' | 'SOON' | 'WAIT' | 'QUIET';
 
 /** What every loop of a process shares. */
 export type Looping = { logger: Logger; signals: Signals; watchdog: Watchdog };
@@ -109,6 +112,7 @@ type Options = Looping & {
 };
 
 const AFTER_A_FAILURE_MS = 1_000;
+const QUIET_MS = 2_000;
 
 /** Runs background work in rounds until it is stopped. A failed round is logged and retried. */
 export function startLoop(
@@ -132,7 +136,8 @@ export function startLoop(
         goesOn = progress === 'AGAIN';
         if (goesOn || stopping.signal.aborted) continue;
         await delay(pauseMs, undefined, stopping);
-        if (progress !== 'SOON') await waker.sleep(intervalMs - pauseMs);
+        if (progress === 'SOON') continue;
+        await waker.sleep((progress === 'QUIET' ? Math.max(QUIET_MS, intervalMs) : intervalMs) - pauseMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         logger.error({ err: error }, name);

@@ -7,7 +7,7 @@ const soon = { timeout: 20_000, interval: 5 };
 const AN_HOUR_MS = 3_600_000;
 
 /** Starts a loop whose rounds these functions are. The rounds after them have nothing to do. */
-function startRounds(...rounds: ((signal: () => void) => Promise<'AGAIN' | 'WAIT'>)[]) {
+function startRounds(...rounds: ((signal: () => void) => Promise<'AGAIN' | 'WAIT' | 'QUIET'>)[]) {
   const signals = localSignals();
   let done = 0;
   const loop = startLoop(AN_HOUR_MS, { name: 'test', signals, topic: 'work', ...silent() }, async () => {
@@ -18,7 +18,7 @@ function startRounds(...rounds: ((signal: () => void) => Promise<'AGAIN' | 'WAIT
   return () => done;
 }
 
-test.each(['AGAIN', 'WAIT'] as const)(
+test.each(['AGAIN', 'WAIT', 'QUIET'] as const)(
   'a signal during a round that returns %s leads to one more round',
   async (progress) => {
     const rounds = startRounds(

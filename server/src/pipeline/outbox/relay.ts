@@ -11,7 +11,7 @@ import { parkMessage } from '../bus/parked-messages.js';
 import type { EventPage } from '../events.js';
 import type { OutboxRow } from '../tables.js';
 import type { Dispatch } from './dispatch.js';
-import { asLeader, type Lease, LeaseLost, releaseLease, storePublished, takeLease } from './lease.js';
+import { asLeader, type Lease, LeaseLost, leaseEndsInMs, releaseLease, storePublished, takeLease } from './lease.js';
 import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
 
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
@@ -40,9 +40,11 @@ export type RelayOptions = Publisher & {
   compareWithBus: (options: Publisher) => Promise<void>;
 };
 
-const RENEW_AFTER_MS = 1_000;
-/** How often a follower asks for the lease, and how often an idle leader looks for rows in case a signal got lost. */
+const RENEW_AFTER_MS = 1_500;
+/** How often a node looks whether the bus is back. */
 const LOOK_AGAIN_MS = 500;
+/** How often a follower asks for the lease, unless it ends earlier. */
+const FOLLOW_MS = 2_000;
 /** How many batches may wait for the bus while the next one is prepared. */
 const MAX_BATCHES_IN_FLIGHT = 3;
 const EVENTS_OF_A_BATCH = 256;
@@ -94,14 +96,14 @@ export function startRelay(options: RelayOptions) {
 
   const canPublish = () => bus.unreadyReason() === null && performance.now() >= givenAwayUntil;
 
-  /** Renews the lease about every second, and at once when the bus connects or disconnects. */
+  /** Renews the lease about every two seconds, and at once when the bus connects or disconnects. */
   async function currentLease(): Promise<Lease | null> {
     const now = performance.now();
     const isAble = canPublish();
     if (now < askAgainAt && isAble === couldPublish) return lease;
     const taken = await takeLease(database, holder, isAble);
     couldPublish = isAble;
-    askAgainAt = now + (taken ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
+    askAgainAt = now + (taken ? RENEW_AFTER_MS : Math.min(FOLLOW_MS, await leaseEndsInMs(database)));
     if (taken && taken.epoch !== epoch) {
       await forget();
       await compareWithBus(options).catch((err: unknown) =>
@@ -157,7 +159,7 @@ export function startRelay(options: RelayOptions) {
     if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     if (batches.size > 0) await Promise.race(batches);
     // No signal tells that a tenant is no longer held.
-    return batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 ? 'SOON' : 'WAIT';
+    return batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 ? 'SOON' : 'QUIET';
   }
 
   /** Prepares the rows before their messages leave. Deletes rows that no longer need a message. */
@@ -255,7 +257,7 @@ export function startRelay(options: RelayOptions) {
         // The relay itself notices a lost lease and asks for it again.
         if (!(error instanceof LeaseLost)) throw error;
       });
-      return hasMore ? 'AGAIN' : 'WAIT';
+      return hasMore ? 'AGAIN' : 'QUIET';
     },
   );
 

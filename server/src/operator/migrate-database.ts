@@ -1,0 +1,85 @@
+import postgres from 'postgres';
+import { platformVersion } from '../config.js';
+import { migratePostgres } from '../foundation/database/database.js';
+import { checkLogin } from '../foundation/database/login-role.js';
+import { missingMigrations } from '../foundation/database/migrate.js';
+import { waitForPostgres } from '../foundation/database/startup-problem.js';
+import { StartupError } from '../foundation/startup-error.js';
+
+type Options = { isPlan: boolean; grantTo: string | undefined };
+
+const USAGE = 'Usage: tenant-open-platform migrate [--plan | --grant-to <role>]';
+
+function optionsOf(flags: readonly string[]): Options {
+  const [flag, role, ...others] = flags;
+  if (flag === undefined) return { isPlan: false, grantTo: undefined };
+  if (flag === '--plan' && role === undefined) return { isPlan: true, grantTo: undefined };
+  if (flag === '--grant-to' && role && others.length === 0) return { isPlan: false, grantTo: role };
+  throw new StartupError(USAGE);
+}
+
+/** Statements after which a node of an earlier version may fail. All others add something that it does not know. */
+const BREAKING =
+  /\b(drop (table|column|function|schema)|rename (to|column)|alter column \S+ (type|set data type|set not null))\b/i;
+
+export const breaksOldNodes = (statement: string) => BREAKING.test(statement);
+
+/** `migrate`: applies the migrations that the next start would apply. `--plan` prints them and changes nothing. */
+export async function migrateDatabase(url: string | undefined, flags: readonly string[]): Promise<void> {
+  const { isPlan, grantTo } = optionsOf(flags);
+  if (url === undefined)
+    throw new StartupError('migrate needs DATABASE_URL: the embedded database migrates at its start.');
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await waitForPostgres(url, () => checkLogin(sql));
+    const missing = await missingMigrations(sql);
+    if (isPlan) return printPlan(missing);
+    if (missing.length > 0) await migratePostgres(url);
+    if (grantTo !== undefined) await grantServing(sql, grantTo);
+    console.error(missing.length > 0 ? `Applied ${namesOf(missing)}.` : 'The database has all migrations.');
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
+
+type Missing = Awaited<ReturnType<typeof missingMigrations>>;
+
+const namesOf = (missing: Missing) => missing.map(({ name }) => name).join(', ');
+
+/** The statements on stdout, what they mean on stderr. */
+function printPlan(missing: Missing): void {
+  if (missing.length === 0) return console.error(`The database has all migrations of version ${platformVersion}.`);
+  for (const { name, sql } of missing) console.log([`-- ${name}`, ...sql.map((one) => `${one.trim()}\n`)].join('\n'));
+  const breaking = missing.filter(({ sql }) => sql.some(breaksOldNodes));
+  console.error(
+    `Version ${platformVersion} applies ${namesOf(missing)}. ${
+      breaking.length > 0
+        ? `Stop all older nodes first: they may fail after ${namesOf(breaking)}.`
+        : 'Older nodes keep working meanwhile and afterwards.'
+    }`,
+  );
+}
+
+/** What a login that owns nothing needs to serve. Repeated after each migration: it may have added functions. */
+async function grantServing(sql: postgres.Sql, role: string): Promise<void> {
+  const [login] = await sql<{ name: string; option: string }[]>`
+    select quote_ident(rolname) as name,
+      case when current_setting('server_version_num')::int >= 160000 then ' with inherit false' else '' end as option
+    from pg_roles where rolname = ${role}`;
+  if (!login)
+    throw new StartupError(
+      `The role ${role} does not exist. Create it first: CREATE ROLE ${role} LOGIN NOINHERIT PASSWORD '…';`,
+    );
+  const { name, option } = login;
+  await sql.begin(async (tx) => {
+    for (const statement of [
+      `grant top_app, top_system, top_ingest to ${name}${option}`,
+      `grant usage on schema admission, drizzle to ${name}`,
+      `grant execute on all functions in schema admission to ${name}`,
+      `grant select on drizzle.__drizzle_migrations to ${name}`,
+      `grant insert on write_probe to ${name}`,
+    ]) {
+      await tx.unsafe(statement);
+    }
+  });
+}

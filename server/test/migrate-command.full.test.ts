@@ -1,0 +1,62 @@
+import { newKeyring, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import connect from 'postgres';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { completed, newCommand } from './support/commands.js';
+import { runMain } from './support/private-platform.js';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+test('migrate --plan prints what migrate then does; a login that owns nothing serves', async () => {
+  const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
+  const superuser = connect(postgres.superuserUrl, { max: 1, onnotice: () => {} });
+  onTestFinished(() => superuser.end());
+  const environment = { DATABASE_URL: postgres.url };
+  const plan = await runMain(['migrate', '--plan'], environment);
+  expect(plan).toMatchObject({
+    exitCode: 0,
+    stdout: expect.stringMatching(/^-- 0000_schema\nCREATE TABLE/),
+    stderr: expect.stringMatching(/ applies 0000_schema, .*, 0009_progress\. Older nodes keep working/),
+  });
+  const database = new URL(postgres.url).pathname.slice(1);
+  const tables = () => superuser<{ name: string }[]>`select relname as name from pg_class where relname = 'commands'`;
+  const inDatabase = connect(postgres.superuserUrl.replace(/\/[^/]*$/, `/${database}`), { max: 1 });
+  onTestFinished(() => inDatabase.end());
+  expect(await tables()).toEqual([]);
+
+  expect(await runMain(['migrate', '--grant-to', 'serving'], environment)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('CREATE ROLE serving LOGIN NOINHERIT'),
+  });
+  await superuser`create role serving login noinherit password 'serving'`;
+  const granted = await runMain(['migrate', '--grant-to', 'serving'], environment);
+  expect(granted).toMatchObject({ exitCode: 0, stdout: '' });
+  expect(await runMain(['migrate', '--plan'], environment)).toMatchObject({ exitCode: 0, stdout: '' });
+
+  const url = new URL(postgres.url);
+  url.username = 'serving';
+  url.password = 'serving';
+  const node = await startNode({
+    DATA_DIR: temporaryFolder(),
+    DATABASE_URL: String(url),
+    KEYRING: newKeyring(),
+    NATS_URL: nats.url,
+  });
+  const done = await completed(node.demo, await newCommand(node.demo, { device_id: 'ok-1' }));
+  expect(done.status).toBe('SUCCEEDED');
+  await vi.waitFor(async () => expect((await fetch(`${node.baseUrl}/readyz`)).status).toBe(200), { timeout: 20_000 });
+  const ddl = connect(String(url), { max: 1 });
+  onTestFinished(() => ddl.end());
+  await expect(ddl`alter table commands add column mine text`).rejects.toThrow('must be owner of table commands');
+});
+
+test.each([[['--plan', 'x']], [['--grant-to']], [['--grant-to', 'a', 'b']], [['now']]])(
+  'migrate %j prints its usage',
+  async (flags) => {
+    expect(await runMain(['migrate', ...flags], {})).toMatchObject({
+      exitCode: 1,
+      stderr: 'Usage: tenant-open-platform migrate [--plan | --grant-to <role>]\n',
+    });
+  },
+);
