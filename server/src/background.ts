@@ -52,7 +52,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   const sweeping = { ...looping, isVital: true };
   const { now } = await openSteadyClock(database);
   const report = createCommandReporter(database, signals, metrics);
-  const fullness = lastKnown(() => bus.fullness(), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
+  const fullness = lastKnown(() => bus.fullness('TOP_UPDATES'), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
   const pacing = { ...options, pacer: createPacer(), isNearlyFull: () => fullness.value() > NEARLY_FULL };
   const receive = createDeviceRequestReceiver(database, signals);
   const consume = <Schema extends z.ZodType>(

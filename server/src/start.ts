@@ -17,7 +17,7 @@ import type { AtLimit } from './gateway/http/connections.js';
 import { createHttpServer, type HttpServer } from './gateway/http/http-server.js';
 import { seedOnFirstStart } from './operator/platform-administrator.js';
 import { createWaits, reportBacklog } from './pipeline/backlog.js';
-import { UPDATES_OF_ALL_TENANTS } from './pipeline/bus/bus.js';
+import { type StreamName, streamSubjects, UPDATES_OF_ALL_TENANTS } from './pipeline/bus/bus.js';
 import { startProvisioning } from './pipeline/provision-consumers.js';
 import { startSimulatedFleet } from './pipeline/simulated-fleet.js';
 import { createWaitFor } from './pipeline/wait-for.js';
@@ -89,7 +89,12 @@ async function open(
       return oldest ? Math.max(0, (Date.now() - oldest.getTime()) / 1_000) : 0;
     },
   );
-  metrics.addGauge('top_bus_updates_fill_ratio', 'How full the stream TOP_UPDATES is: 0 to 1.', () => bus.fullness());
+  metrics.addGaugeOfStreams(
+    'top_bus_stream_fill_ratio',
+    'How full each stream is: 0 to 1. TOP_UPDATES refuses messages when it is full, the others drop their oldest.',
+    Object.fromEntries(Object.keys(streamSubjects).map((stream) => [stream, () => bus.fullness(stream as StreamName)])),
+  );
+  metrics.addPool(database.sql.pool);
   const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
   closers.push(() => signals.close());
   const looping = { logger, signals, watchdog };

@@ -1,131 +1,87 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { signedRequest, startNode } from '@tenant-open-platform/testing';
+import { jetstream } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { atEnd, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { freePort } from '@tenant-open-platform/testing/free-port';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { smallDisk } from '@tenant-open-platform/testing/small-disk';
 import { startPrometheus } from '@tenant-open-platform/testing/start-prometheus';
-import connect from 'postgres';
-import { afterAll, expect, test, vi } from 'vitest';
+import { COMMANDS, newCommand } from './support/commands.js';
+import { freeze, lockTable, repeat, testFaults } from './support/on-call.js';
 
-const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
-const environment = { DATABASE_URL: postgres.url, NATS_URL: nats.url };
-const worker = await startNode({ ...environment, ROLE: 'worker' });
-const api = await startNode({ ...environment, ROLE: 'api', DATA_DIR: worker.folder });
-const { demo } = worker;
-const prometheus = await startPrometheus([api.baseUrl, worker.baseUrl]);
-
-type Alert = { state: string; labels: { alertname: string }; annotations: { summary: string } };
-
-const firing = async (): Promise<Alert[]> =>
-  (await prometheus.ask('alerts')).alerts.filter(({ state }: Alert) => state === 'firing');
-
-const seconds = (since: number) => Math.round((performance.now() - since) / 1_000);
+const disk = smallDisk(400);
+const [postgres, nats] = await Promise.all([ownPostgres({ disk: disk.folder }), ownNats()]);
+const worker = await startNode({ DATABASE_URL: postgres.url, NATS_URL: nats.url, ROLE: 'worker' });
+const startApi = async () => {
+  const environment = { DATABASE_URL: postgres.url, NATS_URL: nats.url, ROLE: 'api', DATA_DIR: worker.folder };
+  return startNode({ ...environment, PORT: String(await freePort()) });
+};
+const api = await startApi();
+const other = await startApi();
+const demo = { ...worker.demo, base_url: api.baseUrl };
+const prometheus = await startPrometheus([api.baseUrl, other.baseUrl, worker.baseUrl]);
+const connection = await connect({ servers: nats.url.replace('nats://', ''), maxReconnectAttempts: -1 });
+atEnd(() => connection.close());
+const pidOf = ({ process }: typeof api) => process.pid as number;
 
 /** Requests that wait for a fault to end are no load: one of them leaves every half second. */
-function startLoad() {
-  let isOver = false;
-  const sending = (async () => {
-    while (!isOver) {
-      const body = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
-      const options = { body: { ...body, idempotency_key: randomUUID() } };
-      void signedRequest({ ...demo, base_url: api.baseUrl }, 'POST', '/api/v1/open/downlink/commands', options).catch(
-        () => {},
-      );
-      await delay(500);
-    }
-  })();
-  return async () => {
-    isOver = true;
-    await sending;
-  };
-}
+const startLoad = () =>
+  repeat(500, () => {
+    const body = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
+    return signedRequest(demo, 'POST', COMMANDS, { body: { ...body, idempotency_key: randomUUID() } });
+  });
 
-async function lockTable() {
-  const superuser = connect(postgres.superuserUrl, { max: 1 });
-  const session = await superuser.reserve();
-  await session`begin`;
-  await session`lock table commands in access exclusive mode`;
-  return async () => {
-    await session`rollback`;
-    session.release();
-    await superuser.end();
-  };
-}
-
-async function stopProcess(pid: number) {
-  process.kill(pid, 'SIGSTOP');
-  return async () => void process.kill(pid, 'SIGCONT');
-}
-
-type Fault = { fault: string; alert: string; withinSeconds: number; begin: () => Promise<() => Promise<unknown>> };
-
-const faults: Fault[] = [
-  {
-    fault: 'NATS gone, and nobody sends anything',
-    alert: 'TopBusNotAnswering',
-    withinSeconds: 50,
-    begin: async () => {
-      await nats.suspend();
-      return () => nats.resume();
-    },
-  },
-  {
-    fault: 'nats-server frozen',
-    alert: 'TopBusNotAnswering',
-    withinSeconds: 75,
-    begin: () => stopProcess(nats.pid()),
-  },
+testFaults(prometheus, [
   {
     fault: 'Postgres gone, and nobody sends anything',
-    alert: 'TopNotReady',
-    withinSeconds: 50,
+    alerts: { TopNotReady: 50, TopDatabaseNotRead: 50 },
     begin: async () => {
       await postgres.suspend();
       return () => postgres.resume();
     },
   },
   {
+    fault: 'the disk of Postgres full, and nobody sends anything',
+    alerts: { TopNotReady: 60 },
+    begin: async () => disk.fill(),
+  },
+  {
     fault: 'a table locked, under load',
-    alert: 'TopMostRequestsFail',
-    withinSeconds: 60,
+    alerts: { TopMostRequestsFail: 60 },
+    load: async () => startLoad(),
+    begin: () => lockTable(postgres, 'commands'),
+  },
+  {
+    fault: 'the relay hung: its lease is locked',
+    alerts: { TopLoopStuck: 60 },
+    begin: () => lockTable(postgres, 'relay_lease'),
+  },
+  {
+    fault: 'the only worker frozen: nobody relays, and nobody handles updates',
+    alerts: { TopOutboxNotPublished: 45, TopUpdatesNotHandled: 45, TopProcessDown: 90 },
     begin: async () => {
-      const stop = startLoad();
-      await delay(5_000);
-      const unlock = await lockTable();
-      return () => Promise.all([unlock(), stop()]);
+      const wake = await freeze(pidOf(worker));
+      const command_id = await newCommand(demo);
+      const update = JSON.stringify({ command_id, device_execution_status: 'SUCCEEDED' });
+      await jetstream(connection).publish(subjects.commandUpdate(demo.tenant_id, 'vendor_a'), update);
+      return wake;
     },
   },
   {
-    fault: 'the only worker frozen: nobody relays',
-    alert: 'TopProcessDown',
-    withinSeconds: 90,
-    begin: () => stopProcess(worker.process.pid as number),
+    fault: 'all processes frozen',
+    alerts: { TopAllProcessesDown: 90 },
+    begin: () => freeze(...[worker, api, other].map(pidOf)),
   },
-];
-
-const table: string[] = ['fault | alert | after s | it says | normal after s'];
-afterAll(() => console.log(table.join('\n')));
-
-test.each(faults)(
-  '$fault: $alert fires',
-  async ({ fault, alert, withinSeconds, begin }) => {
-    await vi.waitFor(async () => expect(await firing()).toEqual([]), { timeout: 150_000, interval: 500 });
-    const begunAt = performance.now();
-    const repair = await begin();
-    const found = async () => {
-      const [first] = (await firing()).filter(({ labels }) => labels.alertname === alert);
-      expect(first).toBeDefined();
-      return first as Alert;
-    };
-    const outcome = await vi.waitFor(found, { timeout: withinSeconds * 1_000, interval: 250 }).catch((error) => error);
-    const after = seconds(begunAt);
-    const repairedAt = performance.now();
-    await repair();
-    if (outcome instanceof Error) throw outcome;
-    const { annotations } = outcome as Alert;
-    const isOver = async () => expect((await firing()).map(({ labels }) => labels.alertname)).not.toContain(alert);
-    await vi.waitFor(isOver, { timeout: 120_000, interval: 250 });
-    table.push([fault, alert, after, annotations.summary, seconds(repairedAt)].join(' | '));
+  {
+    fault: 'one api of two dead',
+    alerts: { TopProcessDown: 90 },
+    begin: async () => {
+      other.process.kill('SIGKILL');
+      const { port: PORT } = new URL(other.baseUrl);
+      const environment = { DATABASE_URL: postgres.url, NATS_URL: nats.url, ROLE: 'api', DATA_DIR: worker.folder };
+      return () => startNode({ ...environment, PORT });
+    },
   },
-  400_000,
-);
+]);

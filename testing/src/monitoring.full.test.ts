@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +44,24 @@ test('promtool accepts the alerts and the configuration, and every alert is quie
     expect(looks.map(({ exp_samples: samples = [] }) => samples.length)).toEqual([0, 1]);
   }
   expect(new Set(tests.map(({ name }: { name: string }) => name))).toEqual(new Set(alerts.map(({ alert }) => alert)));
+});
+
+test('a test of on-call breaks the real thing for every alert', () => {
+  const files = readdirSync(join(root, 'server/test')).filter((file) => /^on-call.*\.cluster\.test\.ts$/.test(file));
+  const broken = files.flatMap((file) =>
+    [...read(`server/test/${file}`).matchAll(/\b(Top\w+): \d+/g)].map(([, name]) => name),
+  );
+  expect(new Set(broken)).toEqual(new Set(alerts.map(({ alert }) => alert)));
+});
+
+test('the code of the server has every reason for which these tests stand in', () => {
+  const code = ['readiness', 'pipeline/bus/streams', 'pipeline/bus/nats-bus'].map((file) =>
+    read(`server/src/${file}.ts`),
+  );
+  const missing = (rare.reason ?? []).filter(
+    (reason) => !code.join('').includes(reason.replace('TOP_COMMANDS', '$' + '{name}')),
+  );
+  expect(missing).toEqual([]);
 });
 
 test('every alert says what happened and what to do, and is in docs/monitoring.md', () => {
@@ -96,6 +114,7 @@ describe('on a running platform', () => {
   /** Until the outcomes of commands, among them a late one, are in the metrics. */
   async function untilMetricsOfCommands(): Promise<void> {
     await fetch(`${server.baseUrl}/api/v1/open/me`);
+    await signedRequest(demo, 'GET', '/api/v1/open/downlink/commands/none');
     // A slow device answers after 10 seconds: 3 are the time to dispatch its command, and 7 the time to end it.
     await Promise.all([send('ok-1'), send('offline-1', 5), send('slow-1', 3)]);
     const late = /^top_command_reports_total\{outcome="LATE"\} [1-9]\d*$/m;
@@ -134,6 +153,29 @@ describe('on a running platform', () => {
     );
   });
 
+  test('emits every series that the tests of the alerts feed, with the same labels', async () => {
+    const platform = samplesIn(await metrics());
+    const { tests } = parse(read('deploy/monitoring/alerts.test.yaml'));
+    const fed = samplesIn(
+      tests
+        .flatMap((one: { input_series: { series: string }[] }) => one.input_series.map(({ series }) => `${series} 0`))
+        .join('\n'),
+    );
+    expect(fed.length).toBeGreaterThan(tests.length);
+    for (const { name, labels } of fed) {
+      if (OF_PROMETHEUS.has(name)) continue;
+      const own = Object.entries(labels).filter(([label]) => !OF_PROMETHEUS.has(label));
+      const emitted = platform.filter((sample) => sample.name === name);
+      const names = own.map(([label]) => label).sort();
+      expect(emitted.map((sample) => Object.keys(sample.labels).sort())[0], name).toEqual(names);
+      for (const [label, value] of own) {
+        const values = [...emitted.map((sample) => sample.labels[label]), ...(rare[label] ?? [])];
+        // Operators choose the names of vendors.
+        if (label !== 'vendor') expect(values, `${name}{${label}}`).toContain(value);
+      }
+    }
+  });
+
   test('has every metric, label and value that alerts and dashboard name', async () => {
     const platform = samplesIn(await metrics());
     const names = new Set([...platform].map(({ name }) => name));
@@ -163,9 +205,22 @@ describe('on a running platform', () => {
   });
 });
 
-/** What Prometheus adds. `process` is a label of a node with several processes. */
-const OF_PROMETHEUS = new Set(['up', 'ALERTS', 'job', 'instance', 'alertname', 'alertstate', 'severity', 'process']);
-const WORDS = 'sum max by rate increase absent histogram_quantile or unless offset vector'.split(' ');
+/** What Prometheus and other exporters add, which on-call-bus and on-call-requests of the server see. `process` is a label of a node with several processes. */
+const OF_PROMETHEUS = new Set([
+  ...['node_filesystem_avail_bytes', 'node_filesystem_size_bytes', 'node_filesystem_readonly'],
+  'probe_ssl_earliest_cert_expiry',
+  'up',
+  'ALERTS',
+  'job',
+  'instance',
+  'alertname',
+  'alertstate',
+  'severity',
+  'process',
+]);
+const WORDS = 'sum max by rate increase absent histogram_quantile min_over_time time and or unless offset vector'.split(
+  ' ',
+);
 /** Values of labels that this test does not bring about. The reasons are seen by the tests of outages. */
 const rare: Record<string, string[]> = {
   status: ['401', '500', '503', ...CommandStatus.options],
@@ -173,7 +228,8 @@ const rare: Record<string, string[]> = {
     'starting',
     'stopping',
     'the bus does not answer',
-    'NATS answers, but JetStream does not for the stream TOP_COMMANDS',
+    'the database does not answer',
+    'NATS answers, but JetStream does not for the stream TOP_COMMANDS; after a full disk, restart nats-server',
     'the stream TOP_COMMANDS has no leader on NATS',
     'most copies of the stream TOP_COMMANDS on NATS are lost',
   ],

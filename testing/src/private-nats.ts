@@ -19,6 +19,8 @@ export type PrivateNats = {
   resume: () => Promise<void>;
   /** Replaces the part of the configuration that was given at the start, and resolves when it is active. */
   reconfigure: (configuration: string) => Promise<void>;
+  /** Starts the server again with this part of the configuration. */
+  restart: (configuration: string) => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -26,13 +28,17 @@ export type PrivateNats = {
  * A private nats-server with JetStream in a temporary folder. `configuration` is added to port and storage. A late one
  * starts with `resume`.
  */
-export async function startPrivateNats(configuration = '', { isLate = false } = {}): Promise<PrivateNats> {
-  const folder = mkdtempSync(join(tmpdir(), 'top-nats-'));
+export async function startPrivateNats(
+  configuration = '',
+  { isLate = false, disk = tmpdir() } = {},
+): Promise<PrivateNats> {
+  const folder = mkdtempSync(join(disk, 'top-nats-'));
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   const port = await freePort();
   const file = join(folder, 'nats.conf');
-  const configure = (text: string) =>
-    writeFileSync(file, `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(folder, 'data')}" }\n${text}\n`);
+  // `configuration` may replace the key `jetstream`.
+  const always = `listen: "127.0.0.1:${port}"\nstore_dir: "${join(folder, 'data')}"\njetstream: enabled`;
+  const configure = (text: string) => writeFileSync(file, `${always}\n${text}\n`);
   configure(configuration);
   const launch = () => launchServer(file, removeFolder);
   let server = isLate
@@ -52,6 +58,11 @@ export async function startPrivateNats(configuration = '', { isLate = false } = 
       configure(text);
       return server.reload();
     },
+    restart: async (text) => {
+      await server.stop();
+      configure(text);
+      server = await launch();
+    },
     stop: async () => {
       await server.stop();
       removeFolder();
@@ -60,11 +71,13 @@ export async function startPrivateNats(configuration = '', { isLate = false } = 
 }
 
 /** A private nats-server of the calling test or file. See `atEnd`. */
-export async function ownNats(configuration?: string): Promise<PrivateNats> {
-  const server = await startPrivateNats(configuration);
+export async function ownNats(configuration?: string, options?: { disk?: string }): Promise<PrivateNats> {
+  const server = await startPrivateNats(configuration, options);
   atEnd(server.stop);
   return server;
 }
+
+const STOPS_WITHIN_MS = 15_000;
 
 const NOT_STARTED = { pid: 0, reload: async () => {}, stop: async () => {} };
 
@@ -117,9 +130,12 @@ async function launchServer(file: string, abandoned: () => void) {
       nats.kill('SIGHUP');
       return logged('Reloaded server configuration');
     },
-    stop: () => {
+    stop: async () => {
       nats.kill('SIGTERM');
-      return exited;
+      // Version 2.9 may not stop after its disk was full.
+      const impatience = setTimeout(() => nats.kill('SIGKILL'), STOPS_WITHIN_MS);
+      await exited;
+      clearTimeout(impatience);
     },
   };
 }

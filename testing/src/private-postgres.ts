@@ -90,6 +90,8 @@ type Options = {
   settings?: Record<string, string>;
   /** Lines that are added to `postgresql.conf`. Copies have them too. */
   configuration?: string;
+  /** The folder of its folder. */
+  disk?: string;
   /** Receives the server's log. */
   onLog?: (text: string) => void;
 };
@@ -101,11 +103,12 @@ type Options = {
 export async function startPrivatePostgres({
   settings: own = {},
   configuration = '',
+  disk,
   onLog,
 }: Options = {}): Promise<PrivatePostgres> {
   const template: Template | null = JSON.parse(process.env[TEMPLATE] ?? 'null');
   const password = template?.password ?? randomBytes(16).toString('hex');
-  return serve({ settings: own, onLog, password }, async (data, as) => {
+  return serve({ settings: own, disk, onLog, password }, async (data, as) => {
     if (template) await promisify(execFile)('cp', ['-a', template.data, data], as);
     else await initialize(data, password, as);
     appendFileSync(join(data, 'postgresql.conf'), `\n${configuration}`);
@@ -167,9 +170,9 @@ export function postgresFolder(): string {
 }
 
 /** A folder of the user who runs Postgres. */
-function newFolder() {
+function newFolder(disk = tmpdir()) {
   const user = unprivilegedUser();
-  const folder = mkdtempSync(join(tmpdir(), 'top-postgres-'));
+  const folder = mkdtempSync(join(disk, 'top-postgres-'));
   if (user) chownSync(folder, user.uid, user.gid);
   const as = { ...user, cwd: folder, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
   return { folder, data: join(folder, 'data'), as };
@@ -177,11 +180,11 @@ function newFolder() {
 
 /** Fills a data directory of its own and starts a server on it. */
 async function serve(
-  { settings: own = {}, onLog, password }: Options & { password: string },
+  { settings: own = {}, disk, onLog, password }: Options & { password: string },
   fill: (data: string, as: ExecFileSyncOptions & { cwd: string }) => Promise<void>,
 ): Promise<PrivatePostgres> {
   const binaries = postgresBinaries();
-  const { folder, data, as } = newFolder();
+  const { folder, data, as } = newFolder(disk);
   const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   try {
     await fill(data, as);

@@ -9,7 +9,7 @@ export type Peers = {
   /** Handles the messages of the other processes. */
   hear(topic: string, take: (content: unknown) => void): void;
   /** Asks every process, including this one. The answer of a silent process is undefined. */
-  ask(question: string): Promise<Map<string, unknown>>;
+  ask(question: string, withinMs?: number): Promise<Map<string, unknown>>;
   /** Answers the questions of other processes. */
   answer(question: string, answer: () => Promise<unknown>): void;
 };
@@ -66,11 +66,11 @@ export function peersByIpc(name: string): Peers {
     tell: (topic, content) => void say({ topic, content }),
     hear: (topic, take) => void topics.set(topic, take),
     answer: (question, answer) => void answers.set(question, answer),
-    async ask(question) {
+    async ask(question, withinMs = ANSWER_WITHIN_MS) {
       const id = ++lastId;
       const replies = new Map<string, (content: unknown) => void>();
       waiting.set(id, replies);
-      const silence = delay(ANSWER_WITHIN_MS, undefined, { ref: false });
+      const silence = delay(withinMs, undefined, { ref: false });
       const others = names.map(async (other): Promise<[string, unknown]> => {
         const reply = new Promise((resolve) => replies.set(other, resolve));
         return [other, await Promise.race([reply, silence])];

@@ -3,10 +3,13 @@ import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, R
 import { noPeers, type Peers } from '../peers.js';
 import type { Watchdog } from './watchdog.js';
 
-/** A scrape is answered even if the database or the bus is down. */
-const WITHIN_MS = 2_000;
+/** A scrape is answered even if the database or the bus is down. All gauges are read at once. */
+const WITHIN_MS = 1_000;
 const within = <Result>(reading: Promise<Result>) =>
   Promise.race([reading.catch(() => null), delay(WITHIN_MS, null, { ref: false })]);
+
+/** `metadata.quota` of RATE_LIMITED. */
+const QUOTAS = ['credential', 'tenant', 'address', 'waiting', 'changes', 'change_bytes'];
 
 type Options = { watchdog: Watchdog; peers?: Peers; version?: string };
 
@@ -49,6 +52,11 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
     'New connections that met a limit, total or address: refused, or another connection was evicted for them.',
     ['outcome', 'limit'],
   );
+  const overQuota = counter(
+    'top_requests_over_quota_total',
+    'Requests refused with RATE_LIMITED, by the quota that was used up.',
+    ['quota'],
+  );
   const removed = counter(
     'top_rows_removed_total',
     'Rows deleted because their retention time was over or their tenant was deleted, by table.',
@@ -57,6 +65,7 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
   // Prometheus sees no increase in a series that begins above 0.
   for (const kind of ['command-updates', 'device-requests']) messages.inc({ kind, outcome: 'REFUSED' }, 0);
   for (const outcome of ['REPEATED', 'PARKED']) publishFailures.inc({ outcome }, 0);
+  for (const quota of QUOTAS) overQuota.inc({ quota }, 0);
   for (const limit of ['total', 'address']) connections.inc({ outcome: 'REFUSED', limit }, 0);
   new Gauge({
     name: 'top_loop_last_round_seconds',
@@ -87,6 +96,37 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
         },
       });
     },
+    /** The same for a value of each stream, read at once. */
+    addGaugeOfStreams(name: string, help: string, read: Record<string, () => Promise<number>>): void {
+      new Gauge({
+        name,
+        help,
+        labelNames: ['stream'] as const,
+        registers: [registry],
+        async collect() {
+          await Promise.all(
+            Object.entries(read).map(async ([stream, readOne]) =>
+              this.set({ stream }, (await within(readOne())) ?? Number.NaN),
+            ),
+          );
+        },
+      });
+    },
+    /** The state of the pool of database connections, which this process knows without asking. */
+    addPool(pool: () => { size: number; inUse: number; waiting: number }): void {
+      const add = (name: string, help: string, value: keyof ReturnType<typeof pool>) =>
+        new Gauge({
+          name,
+          help,
+          registers: [registry],
+          collect() {
+            this.set(pool()[value]);
+          },
+        });
+      add('top_database_pool_size', 'Database connections that this process may open.', 'size');
+      add('top_database_pool_in_use', 'Database connections that a statement or a transaction uses.', 'inUse');
+      add('top_database_pool_waiting', 'Statements and transactions that wait for a database connection.', 'waiting');
+    },
     /** What `/readyz` knows: 1 with the reason while this process is unready, otherwise 0 with an empty one. */
     addReadiness(ownReason: () => Promise<string | null>): void {
       // While a check waits for what does not answer, the one before it counts.
@@ -112,7 +152,7 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
     /** The metrics of all processes, each labelled with its process. A silent process is left out. */
     async render(): Promise<string> {
       if (!peers.name) return registry.metrics();
-      const all = await peers.ask('metrics');
+      const all = await peers.ask('metrics', 2 * WITHIN_MS);
       return AggregatorRegistry.aggregate([...all.values()].filter((one) => one !== undefined) as object[]).metrics();
     },
     countPublishFailure: (outcome: 'REPEATED' | 'PARKED'): void => publishFailures.inc({ outcome }),
@@ -121,6 +161,7 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
     countCompleted: (status: string, vendor: string): void => commandsCompleted.inc({ status, vendor }),
     countRemoved: (table: string, rows: number): void => removed.inc({ table }, rows),
     countConnection: (outcome: 'REFUSED' | 'EVICTED', limit: string): void => connections.inc({ outcome, limit }),
+    countOverQuota: (quota: string): void => overQuota.inc({ quota }),
     countOverload: (): void => overloads.inc(),
     countRequest: (operation: string, status: number, seconds: number): void =>
       duration.observe({ operation, status }, seconds),

@@ -32,6 +32,8 @@ export type Reply = ServerResponse & {
     /** The size of the answer's body, once it is sent. */
     answerBytes?: number;
     code?: string;
+    /** The quota that was used up. */
+    quota?: string;
   };
 };
 
@@ -75,6 +77,7 @@ export function createAnswerError(logger: Logger) {
       log('error', answer.code, { err: error, request_id: requestId, trace_id, operation }, answer.code);
     if (reply.headersSent) return void reply.destroy();
     reply.locals.code = answer.code;
+    if (answer.extra.metadata?.quota) reply.locals.quota = String(answer.extra.metadata.quota);
     answerJson(reply, { status: answer.status, body: answer.body(requestId), headers: answer.extra.headers });
   };
 }
@@ -181,10 +184,11 @@ export function observe(req: Incoming, reply: Reply, { logger, logRefusal, metri
   const span = req.url.startsWith('/api/') ? startSpan(req.method, SpanKind.SERVER, req.headers.traceparent) : null;
   reply.locals.traceparent = span ? traceparentOf(span) : undefined;
   reply.once('close', () => {
-    const { requestId, address, operation, call, tenantId, code } = reply.locals;
+    const { requestId, address, operation, call, tenantId, code, quota } = reply.locals;
     const seconds = (performance.now() - startedAt) / 1000;
     const status = reply.writableFinished ? reply.statusCode : ABANDONED;
     metrics.countRequest(operation ?? 'none', status, seconds);
+    if (quota) metrics.countOverQuota(quota);
     if (operation) span?.updateName(operation);
     if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });
     span?.setAttributes({ 'http.response.status_code': status, 'top.request_id': requestId }).end();

@@ -69,8 +69,8 @@ export type Bus = {
   oldestUntaken(subject: string): Promise<Date | null>;
   /** Last reads of durables of TOP_COMMANDS: now while a reader waits, null if unknown, absent if never. May reject. */
   commandReads(only?: readonly string[]): Promise<ReadonlyMap<string, Date | null>>;
-  /** The share of TOP_UPDATES that is in use. Rejects if the bus does not answer. */
-  fullness(): Promise<number>;
+  /** The share of a stream that is in use. Rejects if the bus does not answer. */
+  fullness(stream: StreamName): Promise<number>;
   /** How many updates of commands are unhandled, by tenant. Rejects if the bus does not answer. */
   untakenUpdates(): Promise<ReadonlyMap<string, number>>;
   /** Deletes the messages of a tenant and its durables. Rejects if some may be left. */

@@ -157,8 +157,9 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       if (!only) for await (const info of consumers.list('TOP_COMMANDS')) infos.push(info);
       return new Map(infos.flatMap(readOf));
     },
-    async fullness() {
-      const { state, config } = await manager.streams.info('TOP_UPDATES');
+    async fullness(stream) {
+      if (!isConnected) throw new Error(UNREADY);
+      const { state, config } = await probing.streams.info(stream);
       return state.bytes / config.max_bytes;
     },
     async untakenUpdates() {

@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { type AddressInfo, connect as connectSocket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { atEnd, signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
+import { freePort } from '@tenant-open-platform/testing/free-port';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { startExporter } from '@tenant-open-platform/testing/start-exporter';
+import { startPrometheus } from '@tenant-open-platform/testing/start-prometheus';
+import connect from 'postgres';
+import { vi } from 'vitest';
+import { COMMANDS, newCommand } from './support/commands.js';
+import { freeze, lockTable, repeat, testFaults } from './support/on-call.js';
+
+const ME = '/api/v1/open/me';
+
+/** The server, in a process that may open so many files. */
+function serverWithFiles(limit: number): string {
+  const file = join(temporaryFolder(), 'main.mjs');
+  const server = new URL('../dist/main.js', import.meta.url);
+  writeFileSync(
+    file,
+    `import { execFileSync } from 'node:child_process';
+    execFileSync('prlimit', ['--pid', String(process.pid), '--nofile=${limit}:${limit}']);
+    process.argv[1] = ${JSON.stringify(server.pathname)};
+    await import(${JSON.stringify(server.href)});`,
+  );
+  return file;
+}
+
+const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
+const environment = { ...unlimited, DATABASE_URL: postgres.url, NATS_URL: nats.url };
+const worker = await startNode({ ...environment, ROLE: 'worker' });
+const ofApi = { ...environment, ROLE: 'api', DATA_DIR: worker.folder };
+const api = await startNode({ ...ofApi, DATABASE_POOL_SIZE: '3' }, serverWithFiles(256));
+const PROBES_PORT = String(await freePort());
+const modest = await startNode({
+  ...ofApi,
+  PROBES_PORT,
+  MAX_CONNECTIONS_PER_ADDRESS: '5',
+  REQUESTS_PER_MINUTE: '600',
+  CHANGE_BYTES_PER_DAY_PER_TENANT: '65536',
+});
+const demo = { ...worker.demo, base_url: api.baseUrl };
+const ofModest = { ...demo, base_url: modest.baseUrl };
+
+/** The proxy in front of the platform, for its certificate. */
+const folder = temporaryFolder();
+const certificate = (days: number) => {
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const named = ['-subj', '/CN=localhost', '-days', String(days), '-keyout', key, '-out', cert];
+  execFileSync('openssl', [...made, ...named], { stdio: 'ignore' });
+  return { key: readFileSync(key), cert: readFileSync(cert) };
+};
+const proxy = createServer(certificate(90), (_req, res) => void res.setHeader('Connection', 'close').end());
+await once(proxy.listen(0, '127.0.0.1'), 'listening');
+atEnd(() => proxy.close());
+const modules = join(folder, 'blackbox.yaml');
+const tls = 'tls_config: { insecure_skip_verify: true }';
+writeFileSync(modules, `modules: { http_2xx: { prober: http, http: { ${tls} } } }`);
+const exporter = await startExporter('prometheus-blackbox-exporter', [`--config.file=${modules}`]);
+const url = `https://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+
+const prometheus = await startPrometheus([api.baseUrl, worker.baseUrl, `http://127.0.0.1:${PROBES_PORT}`], {
+  blackbox: { exporter, url },
+  isShortened: true,
+});
+
+const sendCommand = () => {
+  const command = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
+  return signedRequest(demo, 'POST', COMMANDS, { body: { ...command, idempotency_key: randomUUID() } });
+};
+
+testFaults(prometheus, [
+  {
+    fault: 'an expiring certificate of the proxy',
+    alerts: { TopCertificateExpires: 30 },
+    begin: async () => {
+      proxy.setSecureContext(certificate(3));
+      return () => proxy.setSecureContext(certificate(90));
+    },
+  },
+  {
+    fault: 'a caller with an old secret',
+    alerts: { TopAuthenticationsFail: 60 },
+    begin: async () => {
+      const caller = { ...demo, secret: randomUUID().repeat(2) };
+      return repeat(100, () => signedRequest(caller, 'GET', ME));
+    },
+  },
+  {
+    fault: 'a credential over its rate limit',
+    alerts: { TopRequestsOverQuota: 60 },
+    begin: async () => repeat(40, () => signedRequest(ofModest, 'GET', ME)),
+  },
+  {
+    fault: 'a tenant over the bytes of a day',
+    alerts: { TopRequestsOverQuota: 90 },
+    begin: async () =>
+      repeat(200, () => {
+        const body = { name: randomUUID(), url: `https://hooks.acme.example/${'a'.repeat(1_900)}` };
+        const headers = { 'Idempotency-Key': randomUUID() };
+        return signedRequest(ofModest, 'POST', '/api/v1/open/callbacks/endpoints', { body, headers });
+      }),
+  },
+  {
+    fault: 'an address with more waiting requests than connections',
+    alerts: { TopConnectionsRefused: 60 },
+    begin: async () => {
+      const target = `${COMMANDS}/${await newCommand(demo, { timeout_seconds: 60 })}?wait_seconds=10`;
+      return repeat(500, () => signedRequest(ofModest, 'GET', target));
+    },
+  },
+  {
+    fault: 'a process that gets a tenth of a core',
+    alerts: { TopEventLoopBlocked: 60 },
+    begin: async () =>
+      repeat(1_000, async () => {
+        const wake = await freeze(modest.process.pid as number);
+        await delay(900);
+        wake();
+      }),
+  },
+  {
+    fault: 'an api with few file descriptors and many connections',
+    alerts: { TopFileDescriptorsLow: 60 },
+    begin: async () => {
+      const { hostname, port } = new URL(api.baseUrl);
+      const sockets = Array.from({ length: 170 }, () => connectSocket(Number(port), hostname).on('error', () => {}));
+      return () => {
+        for (const socket of sockets) socket.destroy();
+      };
+    },
+  },
+  {
+    fault: 'a table locked, under load, with three connections',
+    alerts: { TopErrors: 60, TopCommandsSlow: 60, TopDatabasePoolBusy: 110 },
+    load: async () => repeat(250, sendCommand),
+    begin: () => lockTable(postgres, 'commands'),
+  },
+  {
+    fault: 'a session of Postgres killed while it stores a command',
+    alerts: { TopInternalErrors: 60 },
+    begin: async () => {
+      await newCommand(demo);
+      const unlock = await lockTable(postgres, 'commands');
+      const superuser = connect(postgres.superuserUrl, { max: 1 });
+      const answer = sendCommand();
+      const waiting = async () => {
+        const query = superuser`
+          select pid from pg_stat_activity
+          where wait_event_type = 'Lock' and usename = 'platform' and query ilike '%insert into commands%'`;
+        const [found] = await query;
+        return (found as { pid: number } | undefined)?.pid ?? Promise.reject(new Error('Nobody waits.'));
+      };
+      process.kill(await vi.waitFor(waiting, { timeout: 10_000, interval: 20 }), 'SIGKILL');
+      await answer;
+      return () => Promise.allSettled([unlock(), superuser.end()]);
+    },
+  },
+  {
+    fault: 'a purge that waits for a lock',
+    alerts: { TopMaintenanceStuck: 160 },
+    begin: () => lockTable(postgres, 'object_grants'),
+  },
+]);
