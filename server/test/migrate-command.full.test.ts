@@ -48,6 +48,15 @@ test('migrate --plan prints what migrate then does; a login that owns nothing se
   await vi.waitFor(async () => expect((await fetch(`${node.baseUrl}/readyz`)).status).toBe(200), { timeout: 20_000 });
   const ddl = connect(String(url), { max: 1 });
   onTestFinished(() => ddl.end());
+  await owner`delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations)`;
+  expect(
+    await runMain(['keys', 'status'], { ...environment, DATABASE_URL: String(url), KEYRING: newKeyring() }),
+  ).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr:
+      'Migrations are missing, and the database user serving does not own the tables. Run tenant-open-platform migrate --grant-to serving with the DATABASE_URL of platform, then start again.\n',
+  });
   await expect(ddl`alter table commands add column mine text`).rejects.toThrow('must be owner of table commands');
 });
 

@@ -4,7 +4,14 @@ import { StartupError } from '../startup-error.js';
 import { urlsOfHosts } from '../urls.js';
 import { startEmbeddedDatabase } from './embedded.js';
 import { type Generations, watchGenerations } from './generation.js';
-import { checkFunctionOwners, checkLogin, checkLoginSeesNoTenant, checkRoles, inheritsRoles } from './login-role.js';
+import {
+  checkFunctionOwners,
+  checkLogin,
+  checkLoginMayMigrate,
+  checkLoginSeesNoTenant,
+  checkRoles,
+  inheritsRoles,
+} from './login-role.js';
 import { migrate, schemaState } from './migrate.js';
 import { checkSettings, nodeSettings, planSettings } from './session-settings.js';
 import { waitForPostgres } from './startup-problem.js';
@@ -46,7 +53,10 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
   try {
     await checkSettings(checking);
     await checkLogin(checking);
-    if ((await schemaState(checking)) !== 'CURRENT' || (await inheritsRoles(checking))) await migratePostgres(url);
+    if ((await schemaState(checking)) !== 'CURRENT') {
+      await checkLoginMayMigrate(checking);
+      await migratePostgres(url);
+    } else if (await inheritsRoles(checking)) await migratePostgres(url);
     await checkRoles(checking);
     await checkFunctionOwners(checking);
     await checkLoginSeesNoTenant(checking);

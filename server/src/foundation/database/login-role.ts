@@ -11,6 +11,17 @@ export async function checkLogin(sql: postgres.Sql): Promise<void> {
   );
 }
 
+/** Only the owner of the tables can run migrations. Before the first migration there are none. */
+export async function checkLoginMayMigrate(sql: postgres.Sql): Promise<void> {
+  const [other] = await sql<{ login: string; owner: string }[]>`
+    select quote_ident(current_user) as login, quote_ident(pg_get_userbyid(relowner)) as owner
+    from pg_class where oid = to_regclass('public.tenants') and not pg_has_role(relowner, 'member')`;
+  if (!other) return;
+  throw new StartupError(
+    `Migrations are missing, and the database user ${other.login} does not own the tables. Run tenant-open-platform migrate --grant-to ${other.login} with the DATABASE_URL of ${other.owner}, then start again.`,
+  );
+}
+
 type Login = { name: string; inherits: boolean; has_other_roles: boolean; inherits_per_grant: boolean };
 
 async function readLogin(sql: postgres.Sql): Promise<Login> {
