@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { type AddressInfo, connect as connectSocket, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { atEnd, signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
@@ -17,6 +17,7 @@ import { vi } from 'vitest';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { freeze, lockTable, repeat, testFaults } from './support/on-call.js';
 
+const MAX_FILES = 256;
 const ME = '/api/v1/open/me';
 
 /** The server, in a process that may open so many files. */
@@ -37,7 +38,7 @@ const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
 const environment = { ...unlimited, DATABASE_URL: postgres.url, NATS_URL: nats.url };
 const worker = await startNode({ ...environment, ROLE: 'worker' });
 const ofApi = { ...environment, ROLE: 'api', DATA_DIR: worker.folder };
-const api = await startNode(ofApi, serverWithFiles(256));
+const api = await startNode(ofApi, serverWithFiles(MAX_FILES));
 const PROBES_PORT = String(await freePort());
 const modest = await startNode({
   ...ofApi,
@@ -128,23 +129,16 @@ testFaults(prometheus, [
       }),
   },
   {
-    fault: 'an api with few file descriptors and many connections',
+    fault: 'an api with few file descriptors and many waiting requests',
     alerts: { TopFileDescriptorsLow: 60 },
     begin: async () => {
-      const { hostname, port } = new URL(api.baseUrl);
-      let isOver = false;
-      const sockets = new Set<Socket>();
-      // The server closes a connection without a request after some seconds.
-      const open = () => {
-        const socket = connectSocket(Number(port), hostname).on('error', () => {});
-        sockets.add(socket);
-        socket.once('close', () => sockets.delete(socket) && !isOver && open());
-      };
-      for (let opened = 0; opened < 180; opened += 1) open();
-      return () => {
-        isOver = true;
-        for (const socket of sockets) socket.destroy();
-      };
+      const metrics = await (await fetch(`${api.baseUrl}/metrics`)).text();
+      const before = Number(/^process_open_fds (\d+)/m.exec(metrics)?.[1]);
+      const target = `${COMMANDS}/${await newCommand(demo, { timeout_seconds: 300 })}?wait_seconds=30`;
+      const waits = Array.from({ length: Math.ceil(0.9 * MAX_FILES) - before }, () =>
+        repeat(31_000, () => signedRequest(demo, 'GET', target)),
+      );
+      return async () => void (await Promise.all(waits.map((stop) => stop())));
     },
   },
   {
