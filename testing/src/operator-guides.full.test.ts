@@ -16,6 +16,7 @@ const prints: Record<string, string[]> = {
   'docs/recovery.md': ['Republished'],
   'docs/retention.md': ['top_rows_removed_total'],
   'docs/signing.md': ['"status": "ACCEPTED"'],
+  'docs/upgrading.md': ['-- 0000_schema', 'CREATE TABLE', '-- 0009_progress'],
 };
 
 const data = temporaryFolder();
