@@ -25,7 +25,7 @@ import { commandCatalog } from '../src/pipeline/catalog.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
 import { compareWithBus, createContinuation, readEvents, republishedEvents } from '../src/pipeline/events.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
-import { asLeader, releaseLease, storePublished, takeLease } from '../src/pipeline/outbox/lease.js';
+import { asLeader, leaseEndsInMs, releaseLease, storePublished, takeLease } from '../src/pipeline/outbox/lease.js';
 import {
   deleteRows,
   queueAsLogged,
@@ -35,7 +35,7 @@ import {
 } from '../src/pipeline/outbox/take-rows.js';
 import { purgeCommands, purgeDeviceRequests } from '../src/pipeline/purge-facts.js';
 import { createCommandReporter } from '../src/pipeline/reports.js';
-import { createCommandSweeper } from '../src/pipeline/sweeper.js';
+import { createCommandSweeper, mayHaveOpenCommands } from '../src/pipeline/sweeper.js';
 import type { OutboxRow } from '../src/pipeline/tables.js';
 import { readChanges } from '../src/pipeline/wait-for.js';
 import { objectGrants } from '../src/resources/tables.js';
@@ -165,6 +165,7 @@ async function workOfPipeline(): Promise<void> {
   for (const overdue of ['RECENT', 'OLD'] as const) {
     await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
   }
+  await mayHaveOpenCommands(database);
   // Nothing was due then, so the sweep stores its mark.
   const sweeping = { ...silent(), now: () => '2026-01-01T00:00:00Z', database, signals, bus: inProcessBus() };
   expect(await createCommandSweeper({ ...sweeping, overdue: 'OLD', intervalMs: 500 })()).toBe(0);
@@ -203,6 +204,7 @@ async function relayOnce(signals: Signals): Promise<void> {
     await queueAsLogged(tx, unlogged.rows.slice(1));
   });
   await storePublished(database, lease, '1');
+  await leaseEndsInMs(database);
   await releaseLease(database, 'test');
   if (!last) return;
   const { tenant_id: tenantId, fact_id: command_id } = last;
