@@ -7,6 +7,7 @@ import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platfor
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import connect from 'postgres';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { runMain } from './support/private-platform.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-migrations-'));
   postgres = await startPrivatePostgres();
   edited = buildWith((drizzle) => appendFileSync(join(drizzle, '0003_seed.sql'), '-- edited\n'));
-  later = buildWith(addMigration);
+  later = buildWith((drizzle) => addMigration(drizzle));
 });
 
 afterAll(async () => {
@@ -45,13 +46,13 @@ function buildWith(change: (drizzle: string) => void): string {
   return join(copy, 'dist/main.js');
 }
 
-function addMigration(drizzle: string): void {
+function addMigration(drizzle: string, statement = 'CREATE TABLE "later" ();'): void {
   const journal = join(drizzle, 'meta/_journal.json');
   const { entries, ...rest } = JSON.parse(readFileSync(journal, 'utf8'));
   const last = entries.at(-1);
   entries.push({ ...last, idx: last.idx + 1, when: last.when + 1, tag: '9999_later' });
   writeFileSync(journal, JSON.stringify({ ...rest, entries }));
-  writeFileSync(join(drizzle, '9999_later.sql'), 'CREATE TABLE "later" ();');
+  writeFileSync(join(drizzle, '9999_later.sql'), statement);
 }
 
 type Environment = Record<string, string>;
@@ -100,6 +101,19 @@ describe.each(databases)('on %s', (_, newDatabase) => {
     await startAndStop(environment);
     await startAndStop(environment, later);
   });
+});
+
+test.each([
+  ['CREATE TABLE "later" ();', 'Older nodes keep working'],
+  ['ALTER TABLE "commands" DROP COLUMN "progress";', 'Stop all older nodes first: they may fail after 9999_later.'],
+  ['ALTER TABLE "commands" RENAME COLUMN "progress" TO "steps";', 'Stop all older nodes first'],
+])('migrate --plan: %s %s', async (statement, says) => {
+  const environment = { DATABASE_URL: await newPostgresDatabase() };
+  expect(await runMain(['migrate'], environment)).toMatchObject({ exitCode: 0 });
+  const changed = buildWith((drizzle) => addMigration(drizzle, statement));
+  const plan = await runMain(['migrate', '--plan'], environment, changed);
+  expect(plan).toMatchObject({ exitCode: 0, stdout: `-- 9999_later\n${statement}\n\n` });
+  expect(plan.stderr).toContain(says);
 });
 
 test('a running node is unready while its database has other migrations, or too few', async () => {

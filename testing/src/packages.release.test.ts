@@ -195,7 +195,7 @@ async function publish(known: string[]): Promise<{ printed: string[]; output: st
     writeFileSync(join(programs, name), `#!/bin/sh\n${views}\n[ "$1" = config ] || echo "${name} $*"\n`, {
       mode: 0o755,
     });
-  stand('npm', `if [ "$1" = view ]; then ${isKnown}; exit; fi; [ "$2" = get ] && echo https://npm.example.com/`);
+  stand('npm', `if [ "$1" = view ]; then ${isKnown}; exit; fi; [ "$2" = get ] && echo https://packages.example/`);
   stand('gh', `if [ "$2" = view ]; then set -- view "$3"; ${isKnown}; exit; fi`);
   const output = join(cwd, 'output');
   const env = {

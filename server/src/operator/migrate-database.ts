@@ -1,8 +1,8 @@
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { platformVersion } from '../config.js';
-import { migratePostgres } from '../foundation/database/database.js';
+import { onMigratingConnection } from '../foundation/database/database.js';
 import { checkLogin } from '../foundation/database/login-role.js';
-import { missingMigrations } from '../foundation/database/migrate.js';
+import { migrate, missingMigrations } from '../foundation/database/migrate.js';
 import { waitForPostgres } from '../foundation/database/startup-problem.js';
 import { StartupError } from '../foundation/startup-error.js';
 
@@ -29,18 +29,17 @@ export async function migrateDatabase(url: string | undefined, flags: readonly s
   const { isPlan, grantTo } = optionsOf(flags);
   if (url === undefined)
     throw new StartupError('migrate needs DATABASE_URL: the embedded database migrates at its start.');
-  const sql = postgres(url, { max: 1, onnotice: () => {} });
-  try {
-    await waitForPostgres(url, () => checkLogin(sql));
-    const missing = await missingMigrations(sql);
-    if (isPlan) return printPlan(missing);
-    const serving = grantTo === undefined ? undefined : await readRole(sql, grantTo);
-    if (missing.length > 0) await migratePostgres(url);
-    if (serving) await grantServing(sql, serving);
-    console.error(missing.length > 0 ? `Applied ${namesOf(missing)}.` : 'The database has all migrations.');
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
+  await waitForPostgres(url, () =>
+    onMigratingConnection(url, async (sql) => {
+      await checkLogin(sql);
+      const missing = await missingMigrations(sql);
+      if (isPlan) return printPlan(missing);
+      const serving = grantTo === undefined ? undefined : await readRole(sql, grantTo);
+      if (missing.length > 0) await migrate(sql);
+      if (serving) await grantServing(sql, serving);
+      console.error(missing.length > 0 ? `Applied ${namesOf(missing)}.` : 'The database has all migrations.');
+    }),
+  );
 }
 
 type Missing = Awaited<ReturnType<typeof missingMigrations>>;

@@ -14,11 +14,11 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 export type Run = { exitCode: number; stdout: string; stderr: string };
 
-/** Runs `main.js` with these arguments until it exits. */
-export const runMain = (args: string[], env: Record<string, string>): Promise<Run> =>
+/** Runs `main.js`, of this build or of `program`, with these arguments until it exits. */
+export const runMain = (args: string[], env: Record<string, string>, program = main): Promise<Run> =>
   new Promise((resolve, reject) => {
     const { PATH, HOME, TMPDIR } = process.env;
-    execFile(process.execPath, [main, ...args], { env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) => {
+    execFile(process.execPath, [program, ...args], { env: { PATH, HOME, TMPDIR, ...env } }, (error, stdout, stderr) => {
       if (error && typeof error.code !== 'number') reject(error);
       else resolve({ exitCode: Number(error?.code ?? 0), stdout, stderr });
     });

@@ -55,8 +55,8 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
     await checkLogin(checking);
     if ((await schemaState(checking)) !== 'CURRENT') {
       await checkLoginMayMigrate(checking);
-      await migratePostgres(url);
-    } else if (await inheritsRoles(checking)) await migratePostgres(url);
+      await onMigratingConnection(url, migrate);
+    } else if (await inheritsRoles(checking)) await onMigratingConnection(url, migrate);
     await checkRoles(checking);
     await checkFunctionOwners(checking);
     await checkLoginSeesNoTenant(checking);
@@ -79,12 +79,12 @@ async function connected(sql: postgres.Sql, generations: ReturnType<typeof watch
   return databaseOf(sql, close, generations);
 }
 
-/** On a connection without time limits: a migration may take long. */
-export async function migratePostgres(url: string): Promise<void> {
+/** Works on one connection to the primary, without time limits: a migration may take long. */
+export async function onMigratingConnection(url: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
   const connection = { ...nodeSettings, ...withoutLimits };
   const sql = postgres(url, { ...base, ...primaryOf(url), connection, max: 1 });
   try {
-    await migrate(sql);
+    await work(sql);
   } finally {
     await sql.end({ timeout: 5 });
   }

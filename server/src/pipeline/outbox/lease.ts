@@ -34,18 +34,6 @@ export async function takeLease(database: Database, holder: string, canPublish: 
   return lease ?? null;
 }
 
-const remaining = statement(
-  'relay: end of the lease',
-  () => sql`
-    select ceil(extract(epoch from expires_at - now()) * 1000)::float8 as ms from relay_lease where name = 'outbox'`,
-);
-
-/** After this time the lease can be taken, if nobody renews it. */
-export async function leaseEndsInMs(database: Database): Promise<number> {
-  const [found] = await asAllTenantsStatement<{ ms: number }>(database, remaining());
-  return Math.max(0, found?.ms ?? 0) + 1;
-}
-
 const release = statement(
   'relay: release the lease',
   (holder: string) => sql`

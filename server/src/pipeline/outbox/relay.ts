@@ -11,7 +11,7 @@ import { parkMessage } from '../bus/parked-messages.js';
 import type { EventPage } from '../events.js';
 import type { OutboxRow } from '../tables.js';
 import type { Dispatch } from './dispatch.js';
-import { asLeader, type Lease, LeaseLost, leaseEndsInMs, releaseLease, storePublished, takeLease } from './lease.js';
+import { asLeader, type Lease, LeaseLost, releaseLease, storePublished, takeLease } from './lease.js';
 import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
 
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
@@ -41,10 +41,8 @@ export type RelayOptions = Publisher & {
 };
 
 const RENEW_AFTER_MS = 1_500;
-/** How often a node looks whether the bus is back. */
+/** How often a follower asks for the lease, and how often a leader without the bus looks whether it is back. */
 const LOOK_AGAIN_MS = 500;
-/** How often a follower asks for the lease, unless it ends earlier. */
-const FOLLOW_MS = 2_000;
 /** How many batches may wait for the bus while the next one is prepared. */
 const MAX_BATCHES_IN_FLIGHT = 3;
 const EVENTS_OF_A_BATCH = 256;
@@ -103,7 +101,7 @@ export function startRelay(options: RelayOptions) {
     if (now < askAgainAt && isAble === couldPublish) return lease;
     const taken = await takeLease(database, holder, isAble);
     couldPublish = isAble;
-    askAgainAt = now + (taken ? RENEW_AFTER_MS : Math.min(FOLLOW_MS, await leaseEndsInMs(database)));
+    askAgainAt = now + (taken ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
     if (taken && taken.epoch !== epoch) {
       await forget();
       await compareWithBus(options).catch((err: unknown) =>
