@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { runPage, runPasted } from './documentation-blocks.js';
+import { runPasted } from './documentation-blocks.js';
 import { createTenant, platform, signedRequest } from './index.js';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -10,16 +10,6 @@ const LAST_DAY = '2035-03-08';
 
 type Entry = { occurred_at: string; request_id: string };
 type Day = { day: string; vendor: string; client_ids: string[] };
-
-test('docs/access.md, pasted from top to bottom, finds who could send today, and nobody on earlier days', async () => {
-  const printed = await runPage('docs/access.md');
-  const days = printed.split('\n').flatMap((line) => (line.startsWith('{"day"') ? [JSON.parse(line) as Day] : []));
-  expect(days).toHaveLength(7);
-  // After midnight, the lines pasted first would belong to the previous day.
-  expect(days.slice(0, 5).flatMap(({ client_ids }) => client_ids)).toEqual([]);
-  const found = new Set(days.flatMap(({ client_ids }) => client_ids));
-  expect(found).toEqual(new Set(['initech-backend', 'initech-old']));
-});
 
 /** Runs the program of the page on these entries; returns who could send on each of the last seven days. */
 async function whoCouldSend(vendor: string, entries: Entry[]): Promise<string[][]> {

@@ -86,12 +86,17 @@ export async function runPasted(
   onTestFinished(() => rmSync(folder, { recursive: true }));
   // A page that fetches its programs needs no clone. It finds the packages that it installs.
   if (!block.code.includes('--create-dirs')) symlinkSync(join(root, 'examples'), join(folder, 'examples'));
-  mkdirSync(join(folder, 'node_modules'));
-  const installed = join(root, 'examples/mqtt-adapter/node_modules');
-  for (const name of readdirSync(installed)) {
-    if (!name.startsWith('.')) symlinkSync(join(installed, name), join(folder, 'node_modules', name));
-  }
-  symlinkSync(join(root, 'node_modules/.bin'), join(folder, 'node_modules/.bin'));
+  const packages: Record<string, string> = {
+    '.bin': 'node_modules/.bin',
+    '@tenant-open-platform/cli': 'cli',
+    '@tenant-open-platform/sdk': 'sdk',
+    ...Object.fromEntries(
+      ['@nats-io', 'mqtt', 'tsx'].map((name) => [name, `examples/mqtt-adapter/node_modules/${name}`]),
+    ),
+  };
+  mkdirSync(join(folder, 'node_modules/@tenant-open-platform'), { recursive: true });
+  for (const [name, path] of Object.entries(packages)) symlinkSync(join(root, path), join(folder, 'node_modules', name));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(folder, 'data'));
   for (const [file, profile] of Object.entries({
     'platform-admin.json': platform().admin,

