@@ -17,10 +17,16 @@ const switches = { tenant: { status: 'ACTIVE' }, vendor: { enabled: true } };
 
 // What the first change of tenant and vendor found there.
 const first = (operations, of) => done.find((entry) => operations.test(entry.operation) && of(entry))?.before;
-Object.assign(switches.tenant, first(/^tenants\.update$/, () => true));
-Object.assign(switches.vendor, first(/^vendors\.put$/, ({ target }) => target.endsWith(`/vendors/${vendor}`)));
+Object.assign(
+  switches.tenant,
+  first(/^tenants\.update$/, () => true),
+);
+Object.assign(
+  switches.vendor,
+  first(/^vendors\.put$/, ({ target }) => target.endsWith(`/vendors/${vendor}`)),
+);
 
-function play({ operation, target, before, after }) {
+function play({ operation, target, after }) {
   const name = target.split('/').at(-1);
   switch (operation) {
     case 'tenants.update':

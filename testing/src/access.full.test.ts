@@ -10,7 +10,9 @@ test('docs/access.md, pasted from top to bottom, grants the documented permissio
     roles: ['integration_operator', 'replier'],
     scopes: expect.arrayContaining(['open:device-request:create']),
   });
-  const byAdministrator = outputs.findIndex((output) => output[0]?.client_id === 'globex-admin' && output[0]?.operation);
+  const byAdministrator = outputs.findIndex(
+    (output) => output[0]?.client_id === 'globex-admin' && output[0]?.operation,
+  );
   const [changes, denials] = outputs.slice(byAdministrator);
   expect(changes.map(({ operation }: { operation: string }) => operation)).toEqual([
     'policies.revoke',

@@ -95,7 +95,8 @@ export async function runPasted(
     ),
   };
   mkdirSync(join(folder, 'node_modules/@tenant-open-platform'), { recursive: true });
-  for (const [name, path] of Object.entries(packages)) symlinkSync(join(root, path), join(folder, 'node_modules', name));
+  for (const [name, path] of Object.entries(packages))
+    symlinkSync(join(root, path), join(folder, 'node_modules', name));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(folder, 'data'));
   for (const [file, profile] of Object.entries({

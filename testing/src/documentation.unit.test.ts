@@ -114,10 +114,20 @@ describe.each(guides)('%s', (page) => {
 test('the guides stay as short as they are: at most 30 pages and 27,000 words', () => {
   // Lists that are looked up, and guides to one thing that few readers need.
   const lookedUp = ['errors', 'configuration', 'signing-code'];
-  const apart = ['configuration-as-files', 'firmware-updates', 'kubernetes', 'ocpp-devices', 'sleeping-devices', 'upgrading'];
+  const apart = [
+    'configuration-as-files',
+    'firmware-updates',
+    'kubernetes',
+    'ocpp-devices',
+    'sleeping-devices',
+    'upgrading',
+  ];
   const counted = guides.filter((page) => ![...lookedUp, ...apart].includes(basename(page, '.md')));
   // The lines of a table are no words.
-  const wordsOf = (page: string) => read(page).split(/\s+/).filter((word) => /\w/.test(word)).length;
+  const wordsOf = (page: string) =>
+    read(page)
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word)).length;
   const words = counted.reduce((sum, page) => sum + wordsOf(page), 0);
   expect(counted.length).toBeLessThanOrEqual(30);
   expect(words).toBeLessThanOrEqual(27_000);

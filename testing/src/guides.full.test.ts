@@ -41,13 +41,7 @@ const prints: Record<string, string[]> = {
   'docs/tenants.md': ['"status": "DISABLED"', '"status": "DELET'],
   'docs/vendors.md': ['"status": "TIMED_OUT"', '"enabled": false'],
 };
-const ownTests = [
-  'docs/requests.md',
-  'docs/access.md',
-  'docs/events.md',
-  'docs/commands.md',
-  'docs/objects.md',
-];
+const ownTests = ['docs/requests.md', 'docs/access.md', 'docs/events.md', 'docs/commands.md', 'docs/objects.md'];
 
 const pages = guides.filter((page) => blocksOf(page).some(({ marked }) => marked === 'run'));
 
