@@ -90,6 +90,7 @@ export async function runPasted(
     '.bin': 'node_modules/.bin',
     '@tenant-open-platform/cli': 'cli',
     '@tenant-open-platform/sdk': 'sdk',
+    undici: 'sdk/node_modules/undici',
     ...Object.fromEntries(
       ['@nats-io', 'mqtt', 'tsx'].map((name) => [name, `examples/mqtt-adapter/node_modules/${name}`]),
     ),

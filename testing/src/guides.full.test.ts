@@ -13,7 +13,7 @@ const prints: Record<string, string[]> = {
     "status: 'ACCEPTED'",
     'VENDOR_NOT_ENABLED',
     '/docs/errors#',
-    '\nc1\n',
+    '\nc1\ndemo\n',
   ],
   'docs/concepts.md': ["curl -X POST '"],
   'docs/device-requests.md': ['"firmware_check"', '"status": "REPLIED"'],
