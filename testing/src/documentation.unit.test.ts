@@ -99,15 +99,15 @@ describe.each(guides)('%s', (page) => {
     expect(shown.filter(([, file = '', code = '']) => !read(file).includes(code)).map(([block]) => block)).toEqual([]);
   });
 
-  test('fetches only programs that exist', () => {
-    const fetched = [...text.matchAll(/(?:http:\/\/127\.0\.0\.1:8787|\$TOP_BASE_URL)\/(examples\/[^\s'"]+)/g)].map(
-      ([, path = '']) => path,
-    );
-    const files = fetched.flatMap((path) => {
-      const [, before = '', names = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? [];
-      return names ? names.split(',').map((name) => `${before}${name}${after}`) : [path];
-    });
-    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+  test('fetches only programs that exist, each to the path that it has in the repository', () => {
+    const fetched = [...text.matchAll(/-o '([^']+)' 'http:\/\/127\.0\.0\.1:8787\/([^'{]+)\{([^}]+)\}([^']*)'/g)];
+    expect(fetched.length).toBe(text.split('--create-dirs').length - 1);
+    for (const [, saved = '', before = '', names = '', after = ''] of fetched) {
+      for (const name of names.split(',')) {
+        expect(saved.replace('#1', name)).toBe(`${before}${name}${after}`);
+        expect(existsSync(join(root, before + name + after)), name).toBe(true);
+      }
+    }
   });
 });
 
