@@ -19,7 +19,7 @@ export function renderLlms(): string {
 
 - [OpenAPI 3.1](openapi.json): every operation with schemas, examples, error codes and code samples; also [as YAML](openapi.yaml)
 - [AsyncAPI 3.0](asyncapi.json): the messages between the platform and the adapters of vendors over NATS
-- [Guides](docs/guides): [code that signs, in nine languages](docs/signing-code), [commands](docs/commands), [idempotency](docs/idempotency), [events](docs/events), [errors](docs/errors) and more
+- [Guides](docs/guides): [code that signs, in nine languages](docs/signing-code), [commands](docs/commands), [idempotency, pages and limits](docs/requests), [events](docs/events), [errors](docs/errors) and more
 - [Reference page](docs): signs and sends requests from the browser
 
 ## Signing

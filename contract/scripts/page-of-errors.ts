@@ -4,6 +4,8 @@ const introduction = `<!-- Generated from contract/src/errors.ts by \`pnpm golde
 
 # Errors
 
+[Integrate](README.md#integrate)
+
 Every error response has the same body:
 
 \`\`\`json
@@ -17,10 +19,10 @@ Every error response has the same body:
 
 Programs use \`code\`, people read \`message\`. \`request_id\` is the \`X-Request-Id\` of the request, or an id that the platform generated: quote it when you report a problem. \`details\` lists every problem in the request, with its location. \`metadata\` has additional data for the code. New codes can be added within \`/api/v1\`: for an unknown code, use the HTTP status of the response.
 
-To see an error, run this at the root of the repository while the platform runs. \`topctl\` shows the message, the code, the details and the request id:
+To see an error, [run this](README.md#run-the-lines). \`topctl\` shows the message, the code, the details and the request id:
 
 \`\`\`sh run
-npx topctl --profile-file data/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type dance || test $? = 1
+topctl --profile-file data/demo.json commands create --vendor vendor_a --device-id ok-1 --command-type dance # exit code 1
 \`\`\`
 
 *Retry* says whether the same request can succeed later, with a new signature. If the response has \`Retry-After\`, wait that many seconds first.
@@ -28,7 +30,7 @@ npx topctl --profile-file data/demo.json commands create --vendor vendor_a --dev
 
 const withoutAnswer = `## No response from the platform
 
-A request may have taken effect if the connection was lost, or if no response came in time. The same is true for a response without \`code\`, \`message\` and \`request_id\`: it comes from a proxy or another server. Check the base URL and the logs of the proxy. Every request is safe to repeat if you send it with the same [idempotency key](idempotency.md) where the reference names one.
+A request may have taken effect if the connection was lost, or if no response came in time. The same is true for a response without \`code\`, \`message\` and \`request_id\`: it comes from a proxy or another server. Check the base URL and the logs of the proxy. Every request is safe to repeat if you send it with the same [idempotency key](requests.md) where the reference names one.
 
 The SDK sends the key by itself and repeats the request. In the end it throws \`ConnectionError\`, \`TimeoutError\` or \`ApiError\` with the code \`UNEXPECTED_ANSWER\`. The \`idempotencyKey\` of the error repeats the request in a new call.
 `;

@@ -23,6 +23,7 @@ test(`${page}, pasted from top to bottom: a device carries out a command, and on
   const broker = await startNatsBroker();
   onTestFinished(broker.stop);
   const { folder } = await startNode({ NATS_URL: broker.url });
+  // What the reader has fetched and installed.
   symlinkSync(join(root, 'examples'), join(folder, 'examples'));
   const env = {
     PATH: `${process.env.PATH}:${dirname(natsServer)}`,

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
@@ -38,11 +38,23 @@ for (const name of ['guides.css', 'icon.svg']) {
 for (const name of readdirSync(join(pages, 'docs/guides'))) move(`guides/${name}`, join(pages, 'docs', name));
 rmdirSync(join(pages, 'docs/guides'));
 
-const PUBLIC = ['.css', '.html', '.js', '.json', '.svg', '.txt', '.yaml'];
+/** The programs and settings of the guides, at the path that they have in the repository: a reader needs no clone. */
+const EXAMPLE = /\.(?:acl|conf|cs|go|java|mjs|php|py|rb|rs|sh|toml|ts)$/;
+cpSync(join(server, '../examples'), join(pages, 'examples'), {
+  recursive: true,
+  filter: (path) =>
+    statSync(path).isDirectory()
+      ? !/[/\\](?:node_modules|target|dist)$/.test(path)
+      : EXAMPLE.test(path) && !/\.test\.ts$/.test(path),
+});
+mkdirSync(join(pages, 'sdk'), { recursive: true });
+cpSync(join(server, '../sdk/api.md'), join(pages, 'sdk/api.md'));
+
+const PUBLIC = ['.css', '.html', '.js', '.json', '.md', '.svg', '.txt', '.yaml'];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 for (const folder of ['descriptions', 'pages', 'errors-page']) {
   for (const name of readdirSync(join(documents, folder), { recursive: true })) {
-    if (!PUBLIC.includes(extname(name))) continue;
+    if (!PUBLIC.includes(extname(name)) && !EXAMPLE.test(name)) continue;
     const file = join(documents, folder, name);
     const bytes = readFileSync(file);
     writeFileSync(`${file}.br`, brotliCompressSync(bytes, BROTLI));

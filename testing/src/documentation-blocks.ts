@@ -17,25 +17,31 @@ export type Block = {
   code: string;
 };
 
-/** The code blocks of a page that are marked for execution: `run` needs only Node, the others also Debian's programs. */
+/**
+ * The code blocks of a page that are marked for execution: `run` needs only Node, the others also Debian's programs. A
+ * line that says its exit code must end with it.
+ */
 export const blocksOf = (page: string): Block[] =>
-  [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)].map(
-    ([, language, marked, code]) => ({ language, marked, code }) as Block,
-  );
+  [...readFileSync(join(root, page), 'utf8').matchAll(FENCE)].map(([, language, marked, code = '']) => {
+    const checked = code.replace(/ # exit code (\d+)$/gm, ' || test $? = $1');
+    return { language, marked, code: checked } as Block;
+  });
 
 export const guides = readdirSync(join(root, 'docs'))
   .filter((name) => name.endsWith('.md'))
   .map((name) => `docs/${name}`);
 
-/** As the page says: a module is saved where the SDK is linked. */
 const asShell = ({ language, code }: Block): string => {
-  if (language === 'sh') return code;
+  if (language === 'sh') return code.replaceAll('http://127.0.0.1:8787/', `${platform().demo.base_url}/`);
   const program = language === 'ts' ? 'node --input-type=module' : 'python3 -';
-  return `(cd examples/send-command && ${program} <<'END_OF_BLOCK'\n${code}END_OF_BLOCK\n)\n`;
+  return `${program} <<'END_OF_BLOCK'\n${code}END_OF_BLOCK\n`;
 };
 
-/** npx takes up to a second for each call. The tests of the README run the real one. */
-const QUICK_NPX = 'npx() { "./node_modules/.bin/$@"; }';
+/** The programs as docs/README.md says. The tests of the README run the real npx, which takes up to a second. */
+const PROGRAMS = `
+npx() { "./node_modules/.bin/$@"; }
+topctl() { ./node_modules/.bin/topctl "$@"; }
+tenant-open-platform() { node ${join(root, 'server/dist/main.js')} "$@"; }`;
 
 /**
  * Pastes the blocks of a page with this mark from top to bottom, and returns their output. The last line shows that no
@@ -46,7 +52,7 @@ export async function runPage(
   { marked = 'run', before = '', env = {}, terminal = false }: PageOptions = {},
 ): Promise<string> {
   const blocks = blocksOf(page).filter((block) => block.marked === marked);
-  const code = [QUICK_NPX, before, ...blocks.map(asShell), 'echo "END OF THE PAGE"'].join('\n');
+  const code = [PROGRAMS, before, ...blocks.map(asShell), 'echo "END OF THE PAGE"'].join('\n');
   const printed = await runPasted({ language: 'sh', marked, code }, { env, terminal });
   if (!/END OF THE PAGE\r?\n$/.test(printed)) throw new Error(`${page} ended early:\n${printed}`);
   return printed;
@@ -69,8 +75,9 @@ export const jsonIn = (printed: string) =>
   [...printed.matchAll(/^(?:[{[]\n[\s\S]*?^[}\]]|[{[][^\n]*[}\]])$/gm)].map(([text]) => JSON.parse(text));
 
 /**
- * Runs a block as pasted at the root of a repository after the first start of the platform, which has saved the profiles
- * `admin` and `demo`. The earlier blocks were pasted too, so TOP_* are set. Returns its standard output, or what a terminal of 80 columns gets.
+ * Runs a block as pasted into the folder in which the platform had its first start, which has saved the profiles `admin`
+ * and `demo`. The earlier blocks were pasted too, so TOP_* are set. Returns its standard output, or what a terminal of 80
+ * columns gets.
  */
 export async function runPasted(
   block: Block,
@@ -78,7 +85,21 @@ export async function runPasted(
 ): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'top-readme-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const name of ['node_modules', 'examples', 'server']) symlinkSync(join(root, name), join(folder, name));
+  // A page that fetches its programs needs no clone. It finds the packages that it installs.
+  if (!block.code.includes('--create-dirs')) symlinkSync(join(root, 'examples'), join(folder, 'examples'));
+  const packages: Record<string, string> = {
+    '.bin': 'node_modules/.bin',
+    '@tenant-open-platform/cli': 'cli',
+    '@tenant-open-platform/sdk': 'sdk',
+    undici: 'sdk/node_modules/undici',
+    ...Object.fromEntries(
+      ['@nats-io', 'mqtt', 'tsx'].map((name) => [name, `examples/mqtt-adapter/node_modules/${name}`]),
+    ),
+  };
+  mkdirSync(join(folder, 'node_modules/@tenant-open-platform'), { recursive: true });
+  for (const [name, path] of Object.entries(packages))
+    symlinkSync(join(root, path), join(folder, 'node_modules', name));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   mkdirSync(join(folder, 'data'));
   const { admin, demo } = platform();
   const XDG_CONFIG_HOME = join(folder, 'config');

@@ -74,8 +74,8 @@ describe.each(guides)('%s', (page) => {
 
   test('has code, and each block is run by a test or says why not', () => {
     const isRun = (mark = '', before = '') =>
-      /^ (run|run-full|run-production|run-kubernetes|run-clients|not-run: .+)$/.test(mark) ||
-      /`examples\/(?:signing|generated-clients|vendor-adapter|python-adapter|http-adapter|tasmota-adapter|sleeping-devices|firmware-update|ocpp-adapter)\/[\w./-]+`:\n/.test(
+      /^ (run|run-full|run-production|run-kubernetes|run-clients|not-run: .+|from examples\/\S+)$/.test(mark) ||
+      /`examples\/(?:signing|generated-clients|vendor-adapter|sleeping-devices|firmware-update|ocpp-adapter)\/[\w./-]+`:\n/.test(
         before,
       );
     const unmarked = fences.filter(({ groups }) => !isRun(groups?.mark, groups?.before)).map(([fence]) => fence);
@@ -83,26 +83,63 @@ describe.each(guides)('%s', (page) => {
     if (page !== 'docs/README.md') expect(text).toMatch(/^```(sh|ts|python) /m);
   });
 
-  test('is in the list of docs/README.md', () => {
-    expect(page === 'docs/README.md' || read('docs/README.md').includes(`](${basename(page)})`)).toBe(true);
+  test('is in one group of docs/README.md, and begins with it', () => {
+    if (page === 'docs/README.md') return;
+    const groups = read('docs/README.md').split(/^## /m).slice(1);
+    const named = groups.filter((group) => group.includes(`\n- [`) && group.includes(`](${basename(page)}):`));
+    const [title = ''] = named.map((group) => group.split('\n', 1)[0] ?? '');
+    const link = `[${title}](README.md#${title.toLowerCase().replaceAll(' ', '-')})`;
+    expect(named).toHaveLength(1);
+    expect(text.replace(/^<!--.*-->\n\n/, '')).toMatch(/^# .*\n\n\[/);
+    expect(text.split('\n\n')).toContain(link);
   });
+
+  test('shows lines of a program as they are in its file', () => {
+    const shown = [...text.matchAll(/^```\w+ from (\S+)\n(.*?)^```$/gms)];
+    expect(shown.filter(([, file = '', code = '']) => !read(file).includes(code)).map(([block]) => block)).toEqual([]);
+  });
+
+  test('fetches only programs that exist, each to the path that it has in the repository', () => {
+    const fetched = [...text.matchAll(/-o '([^']+)' 'http:\/\/127\.0\.0\.1:8787\/([^'{]+)\{([^}]+)\}([^']*)'/g)];
+    expect(fetched.length).toBe(text.split('--create-dirs').length - 1);
+    for (const [, saved = '', before = '', names = '', after = ''] of fetched) {
+      for (const name of names.split(',')) {
+        expect(saved.replace('#1', name)).toBe(`${before}${name}${after}`);
+        expect(existsSync(join(root, before + name + after)), name).toBe(true);
+      }
+    }
+  });
+});
+
+test('the guides stay as short as they are: at most 30 pages and 27,000 words', () => {
+  // Lists that are looked up, and guides to one thing that few readers need.
+  const lookedUp = ['errors', 'configuration', 'signing-code'];
+  const apart = [
+    'configuration-as-files',
+    'firmware-updates',
+    'kubernetes',
+    'ocpp-devices',
+    'sleeping-devices',
+    'upgrading',
+  ];
+  const counted = guides.filter((page) => ![...lookedUp, ...apart].includes(basename(page, '.md')));
+  // The lines of a table are no words.
+  const wordsOf = (page: string) =>
+    read(page)
+      .split(/\s+/)
+      .filter((word) => /\w/.test(word)).length;
+  const words = counted.reduce((sum, page) => sum + wordsOf(page), 0);
+  expect(counted.length).toBeLessThanOrEqual(30);
+  expect(words).toBeLessThanOrEqual(27_000);
 });
 
 test.each([
   ['docs/signing-code.md', /`(examples\/signing\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 16],
   ['docs/clients.md', /`(examples\/generated-clients\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 3],
   ['docs/first-device.md', /`(examples\/vendor-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 1],
-  [
-    'docs/mqtt-devices.md',
-    /`(examples\/(?:mqtt|tasmota)-adapter\/[\w./-]+)`(?:| covers all devices):\n\n```(?:conf|ts|sh [^\n]*)\n(.*?)^```$/gms,
-    8,
-  ],
   ['docs/sleeping-devices.md', /`(examples\/sleeping-devices\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 2],
   ['docs/firmware-updates.md', /`(examples\/firmware-update\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 1],
   ['docs/ocpp-devices.md', /`(examples\/ocpp-adapter\/[\w./-]+)`:\n\n```ts\n(.*?)^```$/gms, 3],
-  ['docs/http-devices.md', /`(examples\/http-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
-  ['docs/tls-and-proxies.md', /`(deploy\/nginx\.conf)`:\n\n```\w+\n(.*?)^```$/gms, 1],
-  ['docs/adapters.md', /`(examples\/(?:vendor|python)-adapter\/[\w./-]+)`:\n\n```\w+\n(.*?)^```$/gms, 4],
 ] as const)('%s shows its examples as they are', (page, pattern, least) => {
   const shown = [...read(page).matchAll(pattern)];
   expect(shown.length).toBeGreaterThanOrEqual(least);

@@ -6,19 +6,16 @@ vi.setConfig({ testTimeout: 180_000 });
 
 /** The texts that a page prints, in this order. Pages without an entry have a test of their own. */
 const prints: Record<string, string[]> = {
-  'docs/what-for.md': ['"status": "SUCCEEDED"'],
-  'docs/quickstart.md': [
-    '"status": "SUCCEEDED"',
-    'DEVICE_FAULT',
-    'exit code 8',
-    'exit code 1',
-    'command.completed',
-    'SUCCEEDED { simulated: true }',
+  'docs/quickstart.md': ['"status": "SUCCEEDED"', 'DEVICE_FAULT', 'command.completed'],
+  'docs/sdk.md': [
+    'ok-1 true',
+    'not final yet: 36',
+    "status: 'ACCEPTED'",
+    'VENDOR_NOT_ENABLED',
+    '/docs/errors#',
+    '\nc1\ndemo\n',
   ],
   'docs/concepts.md': ["curl -X POST '"],
-  'docs/pagination-and-limits.md': ['2 items, then ', 'SUCCEEDED', '"requests_per_minute"'],
-  'docs/life-cycle.md': ['"status": "SUCCEEDED"', '"source": "DEVICE"', '"status": "TIMED_OUT"'],
-  'docs/events.md': ['"event_type": "command.completed"', 'command.accepted ACCEPTED', 'command.completed SUCCEEDED'],
   'docs/device-requests.md': ['"firmware_check"', '"status": "REPLIED"'],
   'docs/adapters.md': ['"vendors": ['],
   'docs/bus-messages.md': ['ommand'],
@@ -35,23 +32,16 @@ const prints: Record<string, string[]> = {
     'url: https://hooks.hooli.example/top',
   ],
   'docs/errors.md': [],
-  'docs/keys.md': [],
+  'docs/deploying.md': [],
   'docs/nats.md': ['accounts {', '{ nkey: U'],
-  'docs/recovery.md': ['"status": "TIMED_OUT"', '"parked_message_id"'],
+  'docs/troubleshooting.md': ['"status": "TIMED_OUT"', '"parked_message_id"'],
   'docs/signing-code.md': ['"X-Api-Signature": "v1='],
   'docs/signing.md': ['"X-Api-Signature": "v1='],
   'docs/topctl.md': ['signature', '"profile": "wonka"', 'SUCCEEDED', 'credentials.create', '"status": "DISABLED"'],
   'docs/tenants.md': ['"status": "DISABLED"', '"status": "DELET'],
   'docs/vendors.md': ['"status": "TIMED_OUT"', '"enabled": false'],
 };
-const ownTests = [
-  'docs/idempotency.md',
-  'docs/access.md',
-  'docs/audit.md',
-  'docs/callbacks.md',
-  'docs/commands.md',
-  'docs/objects.md',
-];
+const ownTests = ['docs/requests.md', 'docs/access.md', 'docs/events.md', 'docs/commands.md', 'docs/objects.md'];
 
 const pages = guides.filter((page) => blocksOf(page).some(({ marked }) => marked === 'run'));
 
@@ -61,8 +51,10 @@ describe.each(pages.filter((page) => !ownTests.includes(page)))('%s', (page) => 
   });
 });
 
-test('docs/idempotency.md: a key creates one command, and one credential whose secret is shown again', async () => {
-  const outputs = jsonIn(await runPage('docs/idempotency.md'));
+test('docs/requests.md: a key creates one command, and one credential whose secret is shown again', async () => {
+  const printed = await runPage('docs/requests.md');
+  expectInOrder(printed, ['2 items, then ', 'SUCCEEDED', '"requests_per_minute"']);
+  const outputs = jsonIn(printed);
   const [first, again, listed, credential, repeated] = outputs;
   expect(again).toMatchObject({ command_id: first.command_id, accepted_at: first.accepted_at, status: 'ACCEPTED' });
   expect(listed.map(({ command_id }: { command_id: string }) => command_id)).toEqual([first.command_id]);
@@ -95,8 +87,11 @@ test('docs/objects.md, pasted from top to bottom, moves a file to a store and ba
   }
 });
 
-test('docs/callbacks.md, pasted from top to bottom, configures an endpoint, and deletes its subscription and then the endpoint', async () => {
-  const outputs = jsonIn(await runPage('docs/callbacks.md'));
+test('docs/events.md, pasted from top to bottom, follows a command, and configures an endpoint and deletes it with its subscription', async () => {
+  const printed = await runPage('docs/events.md');
+  const followed = ['command.accepted ACCEPTED', 'command.completed SUCCEEDED'];
+  expectInOrder(printed, ['"event_type": "command.completed"', ...followed]);
+  const outputs = jsonIn(printed);
   const [created, subscriptions, rotated, changed, disabled, switchedOff, unsubscribed, deleted] = outputs.slice(-8);
   expect(created).toMatchObject({ url: 'https://hooks.acme.example/top', secret_version: 1 });
   expect(subscriptions).toMatchObject([{ event_type: 'command.completed', status: 'ACTIVE' }]);
@@ -115,6 +110,7 @@ test('docs/commands.md, pasted from top to bottom, sends commands and waits for 
   expectInOrder(printed, ['ADAPTER_STATUS  REASON', 'UNREACHABLE     UNREACHABLE']);
   const outputs = jsonIn(printed);
   const [succeeded, failed, waited, unknown] = outputs;
+  expect(succeeded.history).toContainEqual(expect.objectContaining({ source: 'DEVICE' }));
   expect(succeeded).toMatchObject({ device_id: 'ok-1', status: 'SUCCEEDED', public_status: 'SUCCEEDED' });
   expect(failed).toMatchObject({ status: 'FAILED', status_reason: { code: 'DEVICE_FAULT' } });
   expect(waited).toMatchObject({ device_id: 'ok-2', status: 'SUCCEEDED' });

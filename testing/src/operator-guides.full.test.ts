@@ -9,12 +9,10 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 /** The texts that a page prints, in this order, with its lines for curl, openssl, Python and Postgres. */
 const prints: Record<string, string[]> = {
   'docs/backups.md': ['counts as restored'],
-  'docs/keys.md': ['"rewrapped": 1', '"key_id": "k1"', '"secrets": 0', '"key_id": "k2"', '"secrets": 1'],
+  'docs/deploying.md': ['"rewrapped": 1', '"key_id": "k1"', '"secrets": 0', '"key_id": "k2"', '"secrets": 1'],
   'docs/monitoring.md': ['top_outbox_unpublished'],
-  'docs/operating.md': [],
   'docs/postgres.md': ['"is_primary": true'],
-  'docs/recovery.md': ['Republished'],
-  'docs/retention.md': ['top_rows_removed_total'],
+  'docs/troubleshooting.md': ['Republished'],
   'docs/signing.md': ['"status": "ACCEPTED"'],
   'docs/upgrading.md': ['-- 0000_schema', 'CREATE TABLE', '-- 0009_progress'],
 };
@@ -42,7 +40,7 @@ async function operatorEnvironment(): Promise<Record<string, string>> {
   };
 }
 
-const createKeyring = blocksOf('docs/keys.md')[0]?.code ?? '';
+const createKeyring = blocksOf('docs/deploying.md').find(({ marked }) => marked === 'run')?.code ?? '';
 /** They have tests of their own, with other environments. */
 const ownTests = [
   'docs/first-device.md',
@@ -56,7 +54,7 @@ const pages = guides.filter(
 
 describe.each(pages)('%s', (page) => {
   test('pasted from top to bottom by an operator, prints what the page promises', async () => {
-    const before = page === 'docs/keys.md' ? `${createKeyring}node server/dist/main.js bootstrap-admin` : createKeyring;
-    expectInOrder(await runPage(page, { marked: 'run-full', before, env: await operatorEnvironment() }), prints[page]);
+    const env = await operatorEnvironment();
+    expectInOrder(await runPage(page, { marked: 'run-full', before: createKeyring, env }), prints[page]);
   });
 });

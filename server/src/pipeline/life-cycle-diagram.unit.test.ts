@@ -104,6 +104,6 @@ ${[...arrows, ...boxes].join('\n')}
 }
 
 /** `pnpm test:unit --update` redraws the picture. */
-test('the picture in docs/life-cycle.md shows every change of status', async () => {
+test('the picture in docs/commands.md shows every change of status', async () => {
   await expect(drawLifeCycle()).toMatchFileSnapshot('../../../docs/images/life-cycle.svg');
 });

@@ -78,6 +78,24 @@ test('the reference page may load from this platform alone', async () => {
   expect((await fetch(`${baseUrl()}/docs/`, { redirect: 'manual' })).headers.get('location')).toBe('../docs');
 });
 
+test.each([
+  'examples/vendor-adapter/pumps.ts',
+  'examples/mqtt-adapter/device.sh',
+  'examples/audit/who-could-send.mjs',
+  'sdk/api.md',
+])('%s, which the guides name, is served as it is, as text', async (path) => {
+  const response = await fetch(`${baseUrl()}/${path}`);
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(await response.text()).toBe(readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8'));
+});
+
+test.each(['vendor-adapter/package.json', 'vendor-adapter/devices.unit.test.ts', 'vendor-adapter/node_modules/tsx'])(
+  'below /examples there is no %s',
+  async (path) => {
+    expect((await get(`/examples/${path}`)).status).toBe(404);
+  },
+);
+
 test('the guides may load from this platform alone, and no style or script of theirs is inline', async () => {
   const policy = (await fetch(`${baseUrl()}/docs/guides`)).headers.get('content-security-policy') ?? '';
   expect(policy).toContain("default-src 'none'; script-src 'self'; ");

@@ -99,9 +99,12 @@ const publicFiles = (folder: string, basePath: string) =>
     .map((name) => name.slice(0, -'.br'.length))
     .map((name) => [`/${name.replace(/\.html$/, '')}`, publicFile(join(documents, folder, name), basePath)] as const);
 
+/** Every other file is a program of the guides, which nothing runs here: for Express, `.ts` is a video. */
+const OF_PAGES = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt']);
+
 /** Read at the first request. */
 function publicFile(file: string, basePath: string): RequestHandler {
-  const type = extname(file) === '.yaml' ? 'application/yaml' : extname(file);
+  const type = extname(file) === '.yaml' ? 'application/yaml' : OF_PAGES.has(extname(file)) ? extname(file) : '.txt';
   const policy = file.endsWith('/docs.html') ? policyOfReference : policyOfGuides;
   const headers = { 'Cache-Control': 'no-cache', ...(type === '.html' && headersOfPage(policy)) };
   let content: (Forms & { etag: string }) | undefined;
