@@ -17,7 +17,7 @@ type NewEvent = { tenant_id: string; command_id: string; event_type: Event['even
 const SLOT_LOCK = 512_099;
 const LOCK_BEFORE_SLOTS = '5120998347';
 /** How long a transaction that writes to several slots waits for their locks: then it must leave the busy ones out. */
-const PATIENCE_MS = 250;
+const PATIENCE_MS = 1_000;
 
 /**
  * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others:

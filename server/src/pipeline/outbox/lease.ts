@@ -13,7 +13,7 @@ export type Leases = { held: Lease[]; isWhole: boolean };
 /**
  * Renews the leases of a worker, gives back those above its share and takes free ones up to its share. The slots are
  * shared between the workers that can publish; while none can, between all, which then log. Who holds more slots keeps
- * more, so that few slots move. A worker that can publish takes slots from one that cannot. A lease whose end lies
+ * more, so that few slots move. Of the free slots those that wait longest are taken first. A worker that can publish takes slots from one that cannot. A lease whose end lies
  * further ahead than its length was written while the database's clock was ahead: it has expired. Rows of other holders
  * are locked only if they may be taken.
  *
@@ -68,7 +68,7 @@ const take = statement(
         expires_at not between present and furthest
         or ${canPublish}::boolean and not can_publish and holder <> ${holder}
       )
-      order by slot
+      order by relay_lease.expires_at, slot
       limit greatest(0, (select count from share) - (select count(*) from kept))
       for no key update of relay_lease skip locked
     ), given_back as (
