@@ -193,6 +193,21 @@ end
 $$;
 
 --
+-- Name: declare_restored_v2(bigint); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.declare_restored_v2(known bigint) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  perform pg_advisory_xact_lock(5120998349);
+  perform public.look_at_generation_v2(
+    case when (select max(generation) from public.database_generations) = known then 'WITNESS' end
+  );
+end
+$$;
+
+--
 -- Name: grants_v1(text, text, text, text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -216,6 +231,22 @@ CREATE FUNCTION public.grants_v1(tenant text, object text, action text, granting
   from public.policies as policy
   where policy.tenant_id = $1 and policy.client_id is not null and policy.object = $2 and policy.action = $3
 $_$;
+
+--
+-- Name: log_end_v1(); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.log_end_v1() RETURNS bigint
+    LANGUAGE sql STABLE
+    AS $$
+  select greatest(
+    (
+      select max(last.seq) from generate_series(0, 15) as slot cross join lateral (
+        select seq from public.events where public.tenant_slot_v1(tenant_id) = slot order by seq desc limit 1
+      ) as last
+    ), (select max(published_seq) from public.relay_lease), 0
+  )
+$$;
 
 --
 -- Name: look_at_generation_v1(text); Type: FUNCTION; Schema: public; Owner: -
@@ -289,6 +320,85 @@ begin
   return query select known.generation, known.began_at;
 end
 $$;
+
+--
+-- Name: look_at_generation_v2(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.look_at_generation_v2(declared text DEFAULT NULL::text) RETURNS TABLE(generation bigint, began_at timestamp with time zone)
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_column
+declare
+  known public.database_generations;
+  shown_identity text;
+  shown_timeline text;
+  started timestamptz := pg_postmaster_start_time();
+  log_end bigint;
+  cause text;
+begin
+  select * into known from public.database_generations order by generation desc limit 1;
+  if not pg_is_in_recovery() then
+    begin
+      shown_identity := (select system_identifier from pg_control_system())
+        || '/' || (select oid from pg_database where datname = current_database())
+        || '/' || 'public.database_generations'::regclass::oid;
+      shown_timeline := left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+    exception when insufficient_privilege or undefined_function or feature_not_supported then
+      null;
+    end;
+    if declared is not null or known.started_at is distinct from started
+      or known.identity <> shown_identity or known.timeline <> shown_timeline
+    then
+      perform pg_advisory_xact_lock(5120998349);
+      select * into known from public.database_generations order by generation desc limit 1;
+      log_end := public.log_end_v1();
+      cause := case
+        when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
+        else declared
+      end;
+      if known.started_at is distinct from started then
+        known.log_end_at_start := log_end;
+      end if;
+      if cause is null then
+        update public.database_generations
+        set identity = coalesce(shown_identity, identity), timeline = coalesce(shown_timeline, timeline),
+          started_at = started, log_end_at_start = known.log_end_at_start
+        where generation = known.generation;
+      else
+        insert into public.database_generations (
+          generation, began_at, cause, parted_at, copied_until, identity, timeline, started_at, log_end_at_start
+        )
+        values (
+          greatest(known.generation + 1, ceil(extract(epoch from clock_timestamp()))::bigint),
+          date_trunc('second', clock_timestamp()) + interval '1 second', cause,
+          case when cause = 'IDENTITY' then log_end else least(log_end, known.log_end_at_start) end,
+          (
+            select max(accepted_at) from public.commands
+            where completed_at is null
+              and deadline_at >= (select swept_until from public.sweep_marks where name = 'commands')
+              and (cause = 'IDENTITY' or accepted_at <= started)
+          ),
+          coalesce(shown_identity, known.identity), coalesce(shown_timeline, known.timeline), started, log_end
+        );
+        update public.relay_lease set holder = '', epoch = epoch + 1, expires_at = now() - interval '1 second';
+        -- Running processes look again: see postgres-signals.ts.
+        perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
+        select * into known from public.database_generations order by generation desc limit 1;
+      end if;
+    end if;
+  end if;
+  return query select known.generation, known.began_at;
+end
+$$;
+
+--
+-- Name: tenant_slot_v1(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.tenant_slot_v1(tenant_id text) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$select get_byte(sha256(tenant_id::bytea), 0) & 15$$;
 
 --
 -- Name: used_keys_v1(text); Type: FUNCTION; Schema: public; Owner: -
@@ -737,7 +847,18 @@ CREATE TABLE public.relay_lease (
     epoch bigint NOT NULL,
     expires_at timestamp(3) with time zone NOT NULL,
     can_publish boolean DEFAULT true NOT NULL,
-    published_seq bigint DEFAULT 0 NOT NULL
+    published_seq bigint DEFAULT 0 NOT NULL,
+    slot integer
+);
+
+--
+-- Name: relay_workers; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.relay_workers (
+    holder text NOT NULL,
+    expires_at timestamp(3) with time zone NOT NULL,
+    can_publish boolean NOT NULL
 );
 
 --
@@ -991,6 +1112,13 @@ ALTER TABLE ONLY public.relay_lease
     ADD CONSTRAINT relay_lease_pkey PRIMARY KEY (name);
 
 --
+-- Name: relay_workers relay_workers_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.relay_workers
+    ADD CONSTRAINT relay_workers_pkey PRIMARY KEY (holder);
+
+--
 -- Name: role_bindings role_bindings_tenant_id_client_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1109,6 +1237,12 @@ CREATE INDEX device_requests_to_answer ON public.device_requests USING btree (te
 --
 
 CREATE INDEX events_in_order ON public.events USING btree (seq);
+
+--
+-- Name: events_of_slot; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX events_of_slot ON public.events USING btree (public.tenant_slot_v1(tenant_id), seq);
 
 --
 -- Name: events_of_tenant; Type: INDEX; Schema: public; Owner: -
@@ -1757,6 +1891,13 @@ REVOKE ALL ON FUNCTION public.declare_restored_v1(known bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.declare_restored_v1(known bigint) TO top_system;
 
 --
+-- Name: FUNCTION declare_restored_v2(known bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.declare_restored_v2(known bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.declare_restored_v2(known bigint) TO top_system;
+
+--
 -- Name: FUNCTION grants_v1(tenant text, object text, action text, granting_roles text); Type: ACL; Schema: public; Owner: -
 --
 
@@ -1765,11 +1906,25 @@ GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, gr
 GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, granting_roles text) TO top_ingest;
 
 --
+-- Name: FUNCTION log_end_v1(); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.log_end_v1() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.log_end_v1() TO top_system;
+
+--
 -- Name: FUNCTION look_at_generation_v1(declared text); Type: ACL; Schema: public; Owner: -
 --
 
 REVOKE ALL ON FUNCTION public.look_at_generation_v1(declared text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text) TO top_system;
+
+--
+-- Name: FUNCTION look_at_generation_v2(declared text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.look_at_generation_v2(declared text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.look_at_generation_v2(declared text) TO top_system;
 
 --
 -- Name: FUNCTION used_keys_v1(requests text); Type: ACL; Schema: public; Owner: -
@@ -2250,6 +2405,12 @@ GRANT SELECT(policy_id) ON TABLE public.policies TO top_system;
 --
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
+
+--
+-- Name: TABLE relay_workers; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.relay_workers TO top_system;
 
 --
 -- Name: TABLE role_bindings; Type: ACL; Schema: public; Owner: -

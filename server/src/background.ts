@@ -7,6 +7,7 @@ import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
 import { openSteadyClock } from './foundation/database/steady-clock.js';
 import { analyzeGrownTables } from './foundation/database/vacuum-and-analyze.js';
 import { type Looping, startLoop, topics } from './foundation/signals/signals.js';
+import { allSlots } from './foundation/slots.js';
 import type { Metrics } from './foundation/telemetry/metrics.js';
 import { purgeNonces } from './gateway/auth/admission.js';
 import { auditEvents, idempotentAnswers } from './gateway/tables.js';
@@ -15,7 +16,8 @@ import type { Bus } from './pipeline/bus/bus.js';
 import { purgeParkedMessages } from './pipeline/bus/parked-messages.js';
 import { createMessageTaker, createPacer, type Handled, type MessageSource } from './pipeline/bus/take-message.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests, takeDeviceRequest } from './pipeline/device-requests.js';
-import { compareWithBus, readEvents } from './pipeline/events.js';
+import { readEvents } from './pipeline/event-log.js';
+import { compareWithBus } from './pipeline/events.js';
 import { createDispatch } from './pipeline/outbox/dispatch.js';
 import { startRelay } from './pipeline/outbox/relay.js';
 import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
@@ -71,7 +73,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
   const relay = startRelay({
     ...options,
     dispatch: createDispatch({ database, signals, metrics, now }),
-    readEvents: (after, limit) => readEvents(database, after, limit),
+    readEvents: (positions, limit) => readEvents(database, positions, limit),
     compareWithBus: () => compareWithBus(database, bus),
   });
   const sweeperOf = (overdue: Overdue, intervalMs: number) =>
@@ -82,7 +84,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     // Not one round for each signal: the pause is the interval.
     startLoop(
       SWEEP_INTERVAL_MS,
-      { name: 'sweep of RECENT commands', ...sweeping, topic: topics.outbox, pauseMs: SWEEP_INTERVAL_MS },
+      { name: 'sweep of RECENT commands', ...sweeping, topics: allSlots.map(topics.outbox), pauseMs: SWEEP_INTERVAL_MS },
       async () => {
         if ((await sweepRecent()) > 0) return 'AGAIN';
         return (await mayHaveOpenCommands(database)) ? 'SOON' : 'QUIET';

@@ -8,6 +8,7 @@ import { statementNames } from '../src/foundation/database/statement.js';
 import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
 import { newId } from '../src/foundation/ids.js';
 import { localSignals, type Signals } from '../src/foundation/signals/signals.js';
+import { allSlots } from '../src/foundation/slots.js';
 import { purgeNonces } from '../src/gateway/auth/admission.js';
 import { createLastUses } from '../src/gateway/auth/last-uses.js';
 import { auditEvents, idempotentAnswers } from '../src/gateway/tables.js';
@@ -23,9 +24,10 @@ import {
 } from '../src/pipeline/bus/parked-messages.js';
 import { commandCatalog } from '../src/pipeline/catalog.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
-import { compareWithBus, createContinuation, readEvents, republishedEvents } from '../src/pipeline/events.js';
+import { readEvents, readLockedLogs, republishedEvents } from '../src/pipeline/event-log.js';
+import { compareWithBus, createContinuation } from '../src/pipeline/events.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
-import { asLeader, releaseLease, storePublished, takeLease } from '../src/pipeline/outbox/lease.js';
+import { asHolder, releaseLeases, storePublished, takeLeases } from '../src/pipeline/outbox/lease.js';
 import {
   deleteRows,
   queueAsLogged,
@@ -158,7 +160,8 @@ async function workOfPipeline(): Promise<void> {
   await relayOnce(signals);
   await createWaits(database).refresh();
   await readBacklog(database);
-  await readEvents(database, '0', 256);
+  await readEvents(database, allSlots.map((slot) => ({ slot, seq: '0' })), 256);
+  await readLockedLogs(database);
   const range = { since: '2026-01-01T00:00:00Z', until: new Date().toISOString(), tenantId: demo.tenant_id };
   for (const pages of [republishedCommands, republishedEvents]) await pages(database, range).next();
   await readChanges(database, [`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);
@@ -188,23 +191,23 @@ async function learnOfRestore(): Promise<void> {
 }
 
 async function relayOnce(signals: Signals): Promise<void> {
-  const lease = await takeLease(database, 'test', true);
-  if (!lease) throw new Error('Another node relays.');
-  const leftOut = { inFlight: ['0'], held: ['held'] };
+  const { held, isWhole } = await takeLeases(database, 'test', true);
+  if (!isWhole) throw new Error('Another node relays.');
+  const leftOut = { inFlight: ['0'], held: ['held'], slots: allSlots };
   const report = createCommandReporter(database, signals, silent().metrics);
   let last: OutboxRow | undefined;
-  await asLeader(database, lease, async (tx) => {
+  await asHolder(database, 'test', held, async (tx) => {
     const { rows } = await takeRows(tx, { after: '', ...leftOut });
     const position = String(Number(rows[0]?.position) - 1);
     await takeRowsFrom(tx, new Map([[demo.tenant_id, position]]), leftOut);
     await createDispatch({ ...silent(), database, signals }).prepare(tx, rows);
     last = rows.slice(1).at(-1);
     await deleteRows(tx, rows.slice(1));
-    const unlogged = await takeUnloggedRows(tx, '');
+    const unlogged = await takeUnloggedRows(tx, '', allSlots);
     await queueAsLogged(tx, unlogged.rows.slice(1));
   });
-  await storePublished(database, lease, '1');
-  await releaseLease(database, 'test');
+  await storePublished(database, 'test', held);
+  await releaseLeases(database, 'test');
   if (!last) return;
   const { tenant_id: tenantId, fact_id: command_id } = last;
   for (const device_execution_status of ['SUCCEEDED', 'FAILED'] as const) {

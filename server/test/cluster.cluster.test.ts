@@ -208,7 +208,8 @@ test('the process that relays is frozen', { timeout: LONG }, () =>
 /** The leader renews its lease every second: a frozen process whose lease is not renewed is the leader. */
 async function freezeLeader(): Promise<number> {
   const sql = postgres(primary.superuserUrl, { max: 1 });
-  const end = async () => (await sql<{ end: string }[]>`select expires_at::text as end from relay_lease`)[0]?.end;
+  const end = async () =>
+    (await sql<{ end: string }[]>`select expires_at::text as end from relay_lease where slot = 0`)[0]?.end;
   try {
     for (const { server } of nodes.filter(({ role }) => role === 'worker')) {
       const pid = server.process.pid as number;

@@ -9,7 +9,7 @@ import { newIdTail } from '../src/foundation/ids.js';
 import type { CommandRequest } from '../src/pipeline/accept.js';
 import { createParker } from '../src/pipeline/bus/parked-messages.js';
 import { createDeviceRequestReceiver, takeDeviceRequest } from '../src/pipeline/device-requests.js';
-import { logEvents } from '../src/pipeline/events.js';
+import { logEvents } from '../src/pipeline/event-log.js';
 import { COMMANDS } from './support/commands.js';
 import { openPool } from './support/open-pool.js';
 

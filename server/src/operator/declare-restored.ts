@@ -3,7 +3,7 @@ import { openDatabase } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 
-const declared = statement('operator: declare a restore', () => sql`select from look_at_generation_v1('OPERATOR')`);
+const declared = statement('operator: declare a restore', () => sql`select from look_at_generation_v2('OPERATOR')`);
 
 const begun = statement(
   'operator: the generation that has begun',

@@ -15,6 +15,7 @@ import {
 } from '../foundation/database/row-level-security.js';
 import { newIdTail, newIdTails } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
+import { slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import type { Waits } from './backlog.js';
 import type { CommandCatalog, Found } from './catalog.js';
@@ -69,7 +70,7 @@ export function createAcceptance(services: AcceptanceServices) {
   const payloadProblem = ({ payload }: CommandRequest) =>
     largePayload(Buffer.byteLength(JSON.stringify(payload)), payloadLimitBytes);
 
-  const wakeRelay = () => signals.send([topics.outbox]);
+  const wakeRelay = (tenantId: string) => signals.send([topics.outbox(slotOf(tenantId))]);
 
   /**
    * For a command that the statement of the admission stores: nearly every one. `resultOf` is null if the result needs
@@ -83,7 +84,7 @@ export function createAcceptance(services: AcceptanceServices) {
       command: toStore(request, checked, origin, newIdTail()),
       resultOf(stored: CommandOutcome): Accepted | ApiError | null {
         if (stored.outcome === 'ACCEPTED') {
-          wakeRelay();
+          wakeRelay(origin.tenantId);
           return acceptedOf(stored);
         }
         if (!checked.overload || stored.outcome !== 'REFUSED') return null;
@@ -122,7 +123,7 @@ export function createAcceptance(services: AcceptanceServices) {
           stored.set(key, each.position);
           return [];
         });
-        if (stored.size > 0) wakeRelay();
+        if (stored.size > 0) wakeRelay(origin.tenantId);
         const mayBeUsed = others.filter(({ key, outcome }) => outcome !== 'REFUSED' || stored.has(key));
         const keys = mayBeUsed.map(({ key }) => key);
         const existing = await readByKeys(database, origin.tenantId, keys);

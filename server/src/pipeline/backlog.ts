@@ -32,9 +32,14 @@ const unpublished = statement(
         where tenant_id = waiting_tenant.tenant_id and outbox.is_logged = part.is_logged order by position limit 1
       ) as first
     ), unpublished_event as (
-      select logged_at from events
-      where seq > coalesce((select published_seq from relay_lease where name = 'outbox'), 0)
-      order by seq limit ${COUNTED}
+      select next.logged_at from relay_lease cross join lateral (
+        select logged_at from events
+        where tenant_slot_v1(tenant_id) = relay_lease.slot and seq > greatest(
+          published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
+        )
+        order by seq limit ${COUNTED}
+      ) as next
+      where slot is not null limit ${COUNTED}
     )
     select
       (select count(*)::int from (select from outbox order by tenant_id limit ${COUNTED}) as counted) as rows,
@@ -149,7 +154,7 @@ const waitingQueues = statement(
       (
         select tenant_id, 1 from outbox
         where ${evenWithoutLeader} or exists (
-          select from relay_lease where name = 'outbox' and can_publish
+          select from relay_workers where can_publish
             and expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
         )
         order by tenant_id limit 1

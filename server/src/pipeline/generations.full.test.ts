@@ -16,7 +16,8 @@ import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
 import { createRateLimits } from '../gateway/limits/rate-limits.js';
 import { findOperation } from '../gateway/operation/find-operation.js';
 import { listEvents } from '../resources/events/events.js';
-import { compareWithBus, createContinuation, logEvents } from './events.js';
+import { logEvents } from './event-log.js';
+import { compareWithBus, createContinuation } from './events.js';
 import type { WaitFor } from './wait-for.js';
 
 const platform = await startIdlePlatform();

@@ -3,8 +3,9 @@ import { sql as fragment } from 'drizzle-orm';
 import type { Transaction } from '../foundation/database/database.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
+import { slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
-import { logEvents } from './events.js';
+import { logEvents } from './event-log.js';
 import type { commands } from './tables.js';
 import { isTerminal, type State } from './transitions.js';
 
@@ -40,6 +41,13 @@ export type LateReport = Omit<Move, 'vendor' | 'before' | 'after' | 'progress'> 
  * once. A command that ends before it was dispatched may lack its command.accepted event, which is then logged first.
  */
 export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
+  // In the background work, whose statements are prepared, they leave in one round trip. The update is sent first: it
+  // does not run under the lock of the log, and its error is the one that is thrown.
+  await Promise.all([writeMoves(tx, moves), logMoves(tx, moves)]);
+}
+
+/** Without the events: `logMoves` must follow as the last of the transaction. */
+export async function writeMoves(tx: Transaction, moves: readonly Move[]): Promise<void> {
   if (moves.length === 0) return;
   const rows = moves.map((move) => ({
     ...changeOf(move, move.after, move.after),
@@ -49,14 +57,17 @@ export async function moveCommands(tx: Transaction, moves: readonly Move[]): Pro
     result: move.result ?? null,
     completes: completes(move),
   }));
-  const events = moves.filter(completes).flatMap(({ tenantId: tenant_id, commandId: command_id, before }) => {
-    const untold = before.status === 'ACCEPTED' ? (['command.accepted'] as const) : [];
-    return [...untold, 'command.completed' as const].map((event_type) => ({ tenant_id, command_id, event_type }));
-  });
-  // In the background work, whose statements are prepared, they leave in one round trip. The update is sent first: it
-  // does not run under the lock of the log, and its error is the one that is thrown.
-  await Promise.all([tx.execute(changes(JSON.stringify(rows))), logEvents(tx, events)]);
+  await tx.execute(changes(JSON.stringify(rows)));
 }
+
+export const logMoves = (tx: Transaction, moves: readonly Move[]) =>
+  logEvents(
+    tx,
+    moves.filter(completes).flatMap(({ tenantId: tenant_id, commandId: command_id, before }) => {
+      const untold = before.status === 'ACCEPTED' ? (['command.accepted'] as const) : [];
+      return [...untold, 'command.completed' as const].map((event_type) => ({ tenant_id, command_id, event_type }));
+    }),
+  );
 
 /**
  * Every change of a command has a distinct instant after that of the previous change, even if two changes happen within
@@ -115,7 +126,7 @@ export function announceMoves({ signals, metrics }: Listeners, moves: readonly M
   if (changed.length === 0) return;
   const logged = [...moves.filter(({ before, after }) => after !== before), ...late];
   signals.send([
-    ...(logged.length > 0 ? [topics.eventLog] : []),
+    ...new Set(logged.map(({ tenantId }) => topics.eventLog(slotOf(tenantId)))),
     ...changed,
     ...logged.map(({ tenantId }) => topics.events(tenantId)),
   ]);

@@ -17,7 +17,7 @@ const INTERVAL_MS = 60_000;
 /** Provides durables in the background, including those for new principals and vendors. */
 export function startProvisioning(database: Database, bus: Bus, { signals, ...loop }: Looping) {
   bus.onRestored(() => signals.send([topics.busAccess]));
-  const options = { name: 'provisioning', signals, topic: topics.busAccess, ...loop };
+  const options = { name: 'provisioning', signals, topics: [topics.busAccess], ...loop };
   const provision = createConsumerProvisioner(database, bus);
   return startLoop(INTERVAL_MS, options, async () => {
     const failures: unknown[] = [];

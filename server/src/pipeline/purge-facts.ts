@@ -15,7 +15,12 @@ export const purgeCommands = (database: Database, keptDays: number) =>
           where ${range} and completed_at is not null and not exists (
             select from events
             where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
-              and events.seq > (select published_seq from relay_lease where name = 'outbox')
+              and events.seq > (
+                select greatest(
+                  published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
+                )
+                from relay_lease where slot = tenant_slot_v1(commands.tenant_id)
+              )
             offset 0
           )
           returning tenant_id, command_id

@@ -3,8 +3,10 @@ import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
 import type { Signals } from '../foundation/signals/signals.js';
+import { allSlots, slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import type { Handled, MessageSource } from './bus/take-message.js';
+import { createBusySlots } from './busy-slots.js';
 import {
   announceMoves,
   commandKey,
@@ -13,10 +15,11 @@ import {
   type Locked,
   lockCommands,
   lockedCommands,
+  logMoves,
   type Move,
-  moveCommands,
   type Step,
   stateKey,
+  writeMoves,
 } from './moves.js';
 import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
 
@@ -34,23 +37,45 @@ export type ReportOutcome = 'CHANGED' | 'PROGRESSED' | 'TOO_SOON' | 'LATE' | 'RE
 /** A device may report each percent: a row is written again for its steps at most so often. */
 const BETWEEN_STEPS_MS = 1_000;
 
-/** Applies reports of adapters. All waiting reports share one transaction, which locks their commands. */
-export const createCommandReporter = (database: Database, signals: Signals, metrics: Metrics) =>
-  batched<Report, ReportOutcome>(reportKey, async (reports) => {
+/**
+ * Applies reports of adapters. All waiting reports share one transaction, which locks their commands. Those of a busy
+ * slot have transactions of their own, and wait for it alone.
+ */
+export function createCommandReporter(database: Database, signals: Signals, metrics: Metrics) {
+  const busy = createBusySlots(database);
+
+  async function applyTogether(reports: readonly Report[]): Promise<ReportOutcome[]> {
     const applyAll = async (tx: Transaction, rows: readonly object[]) => {
       const commands = lockedCommands(rows);
       const last = withLastStep(reports);
       const applied = reports.map((report) => apply(commands.get(reportKey(report)), report, last.has(report)));
-      for (const wave of oneChangePerCommand(applied)) {
-        await moveCommands(tx, movesIn(wave));
-        await keepLateReports(tx, lateIn(wave));
-      }
+      const changes = oneChangePerCommand(applied).flatMap((wave) => [
+        writeMoves(tx, movesIn(wave)),
+        keepLateReports(tx, lateIn(wave)),
+      ]);
+      await Promise.all([...changes, logMoves(tx, movesIn(applied))]);
       return applied;
     };
     const applied = await asAllTenants(database, applyAll, lockCommands(reports.map(toKey)));
     announceMoves({ signals, metrics }, movesIn(applied), lateIn(applied));
     return applied.map(({ outcome }) => outcome);
-  });
+  }
+
+  const ofAllSlots = batched(reportKey, applyTogether);
+  const ofOneSlot = allSlots.map(() => batched(reportKey, applyTogether));
+
+  return async function report(given: Report): Promise<ReportOutcome> {
+    for (;;) {
+      const slot = slotOf(given.tenantId);
+      const apply = (busy.current().has(slot) && ofOneSlot[slot]) || ofAllSlots;
+      try {
+        return await apply(given);
+      } catch (error) {
+        if (!(await busy.caused(error))) throw error;
+      }
+    }
+  };
+}
 
 type Applied = { outcome: ReportOutcome; move?: Move; late?: LateReport };
 

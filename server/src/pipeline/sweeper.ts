@@ -6,9 +6,11 @@ import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-
 import { sql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import type { Signals } from '../foundation/signals/signals.js';
+import { slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { readersOf } from './adapter-reads.js';
 import type { Bus } from './bus/bus.js';
+import { type BusySlots, createBusySlots } from './busy-slots.js';
 import { announceMoves, type Move, moveCommands } from './moves.js';
 import { dispatch, expire, type State } from './transitions.js';
 
@@ -107,6 +109,7 @@ export function createCommandSweeper(options: Options) {
   let openSince: string | null = null;
   let resumeFrom: string | null = null;
   let firstOpen = Number.POSITIVE_INFINITY;
+  const busy = createBusySlots(database);
   const inTurn = createTurns({ atOnce: ASKED_AT_ONCE, maxWaitMs: HOLD_MS });
   // Commands that had ended may be open again.
   database.generations.onNew(() => {
@@ -132,7 +135,7 @@ export function createCommandSweeper(options: Options) {
     const reads = await readsOf(bus, ending);
     const due = ending.map((group) => ({ ...group, until: toText(group.until), was_read: reads(group) }));
     const overdueNow = dueCommands(JSON.stringify(due), slice, latest, overdueSeconds);
-    const ended = due.length > 0 ? await endCommands(options, overdueNow) : 0;
+    const ended = due.length > 0 ? await endCommands(options, busy, overdueNow) : 0;
     lastRoundAt = performance.now();
     resumeFrom = from;
     return { ended, slice };
@@ -252,15 +255,22 @@ const dueCommands = statement(
     for no key update of commands skip locked`,
 );
 
-async function endCommands({ database, ...listeners }: Options, due: SQL): Promise<number> {
+/** Commands of a busy slot stay open until a later round. */
+async function endCommands({ database, ...listeners }: Options, busy: BusySlots, due: SQL): Promise<number> {
   const endAll = async (tx: Transaction, rows: readonly object[]) => {
-    const moves = (rows as readonly Row[]).flatMap(toMove);
+    const free = (rows as readonly Row[]).filter(({ tenant_id }) => !busy.current().has(slotOf(tenant_id)));
+    const moves = free.flatMap(toMove);
     await moveCommands(tx, moves);
     return moves;
   };
-  const moves = await asAllTenants(database, endAll, due);
-  announceMoves(listeners, moves);
-  return moves.length;
+  try {
+    const moves = await asAllTenants(database, endAll, due);
+    announceMoves(listeners, moves);
+    return moves.length;
+  } catch (error) {
+    if (await busy.caused(error)) return 0;
+    throw error;
+  }
 }
 
 function toMove({ tenant_id: tenantId, command_id: commandId, vendor, was_read, is_copied, ...before }: Row): Move[] {

@@ -149,19 +149,30 @@ export const outbox = pgTable(
 );
 
 export const LEASE_SECONDS = 5;
-/** The leader may renew the lease after another transaction has begun, so its end may lie further ahead than it lasts. */
+/** A worker may renew a lease after another transaction has begun, so its end may lie further ahead than it lasts. */
 export const FURTHEST_END_SECONDS = 2 * LEASE_SECONDS;
 
-/** Every transaction of the relay locks this row and checks the epoch: a former leader changes nothing. */
+/**
+ * The leases of the slots: see foundation/slots.ts. Every transaction of a relay locks the rows of its slots and checks
+ * their epochs: a former holder changes nothing. The row without a slot is the lease of versions before slots.
+ */
 export const relayLease = pgTable('relay_lease', {
   name: text().primaryKey(),
+  slot: integer(),
   holder: text().notNull(),
   epoch: bigint({ mode: 'number' }).notNull(),
   expiresAt: instant('expires_at').notNull(),
-  /** False while the bus does not answer the holder: a node that can publish then takes over the lease. */
+  /** False while the bus does not answer the holder: a worker that can publish then takes over the lease. */
   canPublish: boolean('can_publish').notNull().default(true),
-  /** The bus has acknowledged the event log up to this number. */
+  /** The bus has acknowledged the event log of the slot up to this number. */
   publishedSeq: bigint('published_seq', { mode: 'number' }).notNull().default(0),
+});
+
+/** The workers that relay, so that they can share the slots. */
+export const relayWorkers = pgTable('relay_workers', {
+  holder: text().primaryKey(),
+  expiresAt: instant('expires_at').notNull(),
+  canPublish: boolean('can_publish').notNull(),
 });
 
 /** What an outbox row stands for: a command, or a device request that was replied to. */
@@ -188,7 +199,7 @@ export const events = pgTable(
     commandId: uuid('command_id').notNull(),
     eventType: text('event_type', { enum: eventTypes }).notNull(),
     eventId: uuid('event_id').notNull(),
-    /** Transactions commit in the order of this number: see events.ts. */
+    /** In a slot, transactions commit in the order of this number: see event-log.ts. */
     seq: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
     loggedAt: instant('logged_at').notNull().default(sql`clock_timestamp()`),
   },
@@ -196,6 +207,7 @@ export const events = pgTable(
     primaryKey({ columns: [table.tenantId, table.commandId, table.eventType] }),
     index('events_of_tenant').on(table.tenantId, table.seq),
     index('events_in_order').on(table.seq),
+    index('events_of_slot').on(sql`tenant_slot_v1(tenant_id)`, table.seq),
   ],
 );
 

@@ -85,7 +85,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
     if (!leave) throw tooMany();
     const startedAt = performance.now();
     const until = startedAt + waitSeconds * 1000;
-    const waker = createWaker(signals, topic);
+    const waker = createWaker(signals, [topic]);
     let isGone = false;
     call.onClosed(() => {
       isGone = true;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest';
 import { asAllTenantsStatement } from '../../src/foundation/database/row-level-security.js';
 import { newId } from '../../src/foundation/ids.js';
 import { localSignals, topics } from '../../src/foundation/signals/signals.js';
+import { allSlots, slotOf } from '../../src/foundation/slots.js';
 import type { Bus } from '../../src/pipeline/bus/bus.js';
 import { inProcessBus } from '../../src/pipeline/bus/in-process-bus.js';
 import type { Dispatch } from '../../src/pipeline/outbox/dispatch.js';
@@ -31,9 +32,22 @@ export type RelayNode = {
   close: () => Promise<void>;
 };
 
-export const eventOf = (id: string) => ({ subject: 'tenants.demo.events.test', id, body: Buffer.from(id) });
-export type ReadEvents = RelayOptions['readEvents'];
-const noEvents: ReadEvents = async () => null;
+/** In the first half of the slots: with a second node it stays with the first. */
+const TENANT = 'acme';
+const SLOT = slotOf(TENANT);
+
+export const eventOf = (id: string) => ({ subject: `tenants.${TENANT}.events.test`, id, body: Buffer.from(id) });
+
+/** Reads the events of a log that belong to the tenant, after a number. */
+export const eventsOf =
+  (log: readonly string[]): RelayOptions['readEvents'] =>
+  async (positions, limit) => {
+    const after = Number(positions.find(({ slot }) => slot === SLOT)?.seq ?? log.length);
+    const messages = log.slice(after, after + limit).map(eventOf);
+    if (messages.length === 0) return null;
+    const seq = String(after + messages.length);
+    return { positions: [{ slot: SLOT, seq }], loggedAtMs: 0, isFull: messages.length === limit, messages };
+  };
 
 /**
  * Relays that share a private Postgres and a bus. Each test of the file begins with an empty outbox, a free lease and a
@@ -77,7 +91,7 @@ export async function prepareRelays() {
   function startNode({
     isHeldUp = false,
     unready = null as string | null,
-    readEvents = noEvents,
+    readEvents = eventsOf([]),
     untakenUpdates = new Map<string, number>(),
     onPrepare = (_node: RelayNode) => {},
   } = {}): RelayNode {
@@ -100,7 +114,7 @@ export async function prepareRelays() {
       async prepare(_tx, rows) {
         onPrepare(node);
         const messages = rows.map(({ fact_id }) => ({
-          subject: 'tenants.demo.commands.test',
+          subject: `tenants.${TENANT}.commands.test`,
           id: fact_id,
           body: Buffer.from(fact_id),
         }));
@@ -145,7 +159,7 @@ export async function prepareRelays() {
       failNext(count) {
         failing = count;
       },
-      wake: () => signals.send([topics.outbox, topics.eventLog]),
+      wake: () => signals.send(allSlots.flatMap((slot) => [topics.outbox(slot), topics.eventLog(slot)])),
       async lookInVain() {
         const before = looks;
         // At most two looks were in progress before this call.
@@ -166,7 +180,7 @@ export async function prepareRelays() {
   }
 
   /** In one transaction, so that every look sees all or none. */
-  async function newRows(count = 3, tenantId = 'demo'): Promise<string[]> {
+  async function newRows(count = 3, tenantId = TENANT): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newId());
     const given = JSON.stringify(ids);
     await asAllTenantsStatement(
@@ -195,13 +209,15 @@ export async function prepareRelays() {
     vi.waitFor(() => expect(node.attempts).toEqual(batches), soon);
 
   async function epoch(): Promise<number> {
-    const [lease] = await asAllTenantsStatement<{ epoch: number }>(database, sql`select epoch::int from relay_lease`);
+    const [lease] = await asAllTenantsStatement<{ epoch: number }>(database, sql`select epoch::int from relay_lease where slot = ${SLOT}`);
     if (!lease) throw new Error('No relay has taken the lease.');
     return lease.epoch;
   }
 
   const setLease = (seconds: number) =>
-    asAllTenantsStatement(database, sql`update relay_lease set expires_at = now() + make_interval(secs => ${seconds})`);
+    asAllTenantsStatement(database, sql`
+      with workers as (update relay_workers set expires_at = now() + make_interval(secs => ${seconds}))
+      update relay_lease set expires_at = now() + make_interval(secs => ${seconds}) where slot is not null`);
   async function expireLease(): Promise<void> {
     clearInterval(prolonging);
     await setLease(-1);
@@ -217,7 +233,7 @@ export async function prepareRelays() {
     const [lease] = await asAllTenantsStatement<{ seq: string }>(
       database,
       sql`
-      select published_seq::text as seq from relay_lease`,
+      select published_seq::text as seq from relay_lease where slot = ${SLOT}`,
     );
     return lease?.seq;
   }

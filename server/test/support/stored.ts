@@ -73,7 +73,10 @@ export async function storedWork(
     (tx) => tx<{ commands: number; outbox: number; unpublished_events: number }[]>`
       select (select count(*)::int from commands where status in ('ACCEPTED', 'DISPATCHED')) as commands,
         (select count(*)::int from outbox) as outbox,
-        (select count(*)::int from events where seq > (select published_seq from relay_lease)) as unpublished_events`,
+        (
+          select count(*)::int from events
+          where seq > (select published_seq from relay_lease where slot = tenant_slot_v1(tenant_id))
+        ) as unpublished_events`,
   );
   return work as { commands: number; outbox: number; unpublished_events: number };
 }

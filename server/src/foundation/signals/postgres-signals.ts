@@ -40,7 +40,7 @@ export async function postgresSignals(
   await listen();
   const listening = startLoop(
     LISTEN_AGAIN_MS,
-    { name: 'signals', logger, signals: local, watchdog, topic: CONNECTION_CLOSED, firstAfterMs: LISTEN_AGAIN_MS },
+    { name: 'signals', logger, signals: local, watchdog, topics: [CONNECTION_CLOSED], firstAfterMs: LISTEN_AGAIN_MS },
     async () => void (await listen()),
   );
   let collected = new Set<string>();

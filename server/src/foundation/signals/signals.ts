@@ -20,10 +20,10 @@ export type Signals = {
 
 /** `changesOf` reads the parts of topics that requests wait for. Spaces separate the parts. */
 export const topics = {
-  /** A row waits to be relayed. */
-  outbox: 'outbox-row',
-  /** An event was logged and waits to be published. */
-  eventLog: 'event-log',
+  /** A row of a tenant in this slot waits to be relayed. */
+  outbox: (slot: number) => `outbox-row ${slot}`,
+  /** An event of a tenant in this slot was logged and waits to be published. */
+  eventLog: (slot: number) => `event-log ${slot}`,
   /** Bus principals, or the vendors that they read, have changed. */
   busAccess: 'bus-access',
   /** A generation of the database has begun. The database itself sends it: see 0006_generations.sql. */
@@ -59,15 +59,15 @@ export function localSignals(): Signals {
   return signals;
 }
 
-/** A sleep that a signal of the topic ends early, even if it arrived before the sleep and after `reset`. */
-export function createWaker(signals: Signals, topic: string | undefined) {
+/** A sleep that a signal of these topics ends early, even if it arrived before the sleep and after `reset`. */
+export function createWaker(signals: Signals, topics: readonly string[]) {
   let isAwake = false;
   let endSleep = () => {};
   function wake(): void {
     isAwake = true;
     endSleep();
   }
-  const stopListening = topic === undefined ? () => {} : signals.listen(topic, wake);
+  const listening = topics.map((topic) => signals.listen(topic, wake));
   return {
     /** Ends the sleep as a signal does. */
     wake,
@@ -86,7 +86,7 @@ export function createWaker(signals: Signals, topic: string | undefined) {
     },
     /** Ends the sleep and all later ones. */
     stop(): void {
-      stopListening();
+      for (const stopListening of listening) stopListening();
       wake();
     },
   };
@@ -105,7 +105,7 @@ type Options = Looping & {
   name: string;
   /** Whether the process is unready while every round fails. */
   isVital?: boolean;
-  topic?: string;
+  topics?: readonly string[];
   firstAfterMs?: number;
   /** A pause after each round that does not return AGAIN. No signal cuts it short: what arrives meanwhile shares a round. */
   pauseMs?: number;
@@ -117,11 +117,11 @@ const QUIET_MS = 2_000;
 /** Runs background work in rounds until it is stopped. A failed round is logged and retried. */
 export function startLoop(
   intervalMs: number,
-  { name, logger, signals, watchdog, isVital = false, topic, firstAfterMs = 0, pauseMs = 20 }: Options,
+  { name, logger, signals, watchdog, isVital = false, topics = [], firstAfterMs = 0, pauseMs = 20 }: Options,
   work: () => Promise<Progress> | Promise<void>,
 ) {
   const stopping = new AbortController();
-  const waker = createWaker(signals, topic);
+  const waker = createWaker(signals, topics);
   const roundDone = watchdog.watchRounds(name, { everyMs: Math.max(intervalMs, firstAfterMs), isVital });
 
   async function run(): Promise<void> {
@@ -149,6 +149,8 @@ export function startLoop(
 
   const running = run();
   return {
+    /** As a signal does. */
+    wake: waker.wake,
     /** Resolves once the current round is done. */
     stop(): Promise<void> {
       stopping.abort();

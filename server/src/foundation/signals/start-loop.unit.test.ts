@@ -10,7 +10,7 @@ const AN_HOUR_MS = 3_600_000;
 function startRounds(...rounds: ((signal: () => void) => Promise<'AGAIN' | 'WAIT' | 'QUIET'>)[]) {
   const signals = localSignals();
   let done = 0;
-  const loop = startLoop(AN_HOUR_MS, { name: 'test', signals, topic: 'work', ...silent() }, async () => {
+  const loop = startLoop(AN_HOUR_MS, { name: 'test', signals, topics: ['work'], ...silent() }, async () => {
     const round = rounds[done++];
     return round ? round(() => signals.send(['work'])) : 'WAIT';
   });

@@ -4,10 +4,11 @@ import { asAllTenants } from '../../foundation/database/row-level-security.js';
 import { sql, statement } from '../../foundation/database/statement.js';
 import type { Now } from '../../foundation/database/steady-clock.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
+import { slotsOf } from '../../foundation/slots.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Message } from '../bus/bus.js';
 import { replyMessages } from '../device-requests.js';
-import { logEvents } from '../events.js';
+import { logEvents } from '../event-log.js';
 import { announceMoves, commandKey, lockCommands, lockedCommands, type Move, moveCommands } from '../moves.js';
 import { type Fact, factKey, type OutboxRow, type RepublishedRange } from '../tables.js';
 import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
@@ -63,7 +64,9 @@ function logAccepted(tx: Transaction, facts: readonly Fact[]) {
 }
 
 const topicsOfEvents = (facts: readonly Fact[]) =>
-  facts.length === 0 ? [] : [...new Set(facts.map(({ tenant_id }) => topics.events(tenant_id))), topics.eventLog];
+  facts.length === 0
+    ? []
+    : [...new Set(facts.map(({ tenant_id }) => topics.events(tenant_id))), ...slotsOf(facts).map(topics.eventLog)];
 
 /**
  * Dispatches accepted commands to their adapters. They become DISPATCHED before anything is published, so EXPIRED and

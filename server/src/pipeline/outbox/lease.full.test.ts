@@ -1,29 +1,132 @@
 import { sql } from 'drizzle-orm';
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
-import { asLeader, type Lease, LeaseLost, takeLease } from './lease.js';
+import { allSlots } from '../../foundation/slots.js';
+import { asHolder, LeaseLost, releaseLeases, takeLeases } from './lease.js';
 
 /** No relay runs here. */
 const platform = await startIdlePlatform();
 const database = openPool(platform.databaseUrl);
+const run = <Row extends object>(statement: ReturnType<typeof sql>) =>
+  asAllTenantsStatement<Row>(database, statement);
 
-test('a node that takes over the lease waits for a transaction of the leader, which changes nothing afterwards', async () => {
-  const lease = (await takeLease(database, 'leader', true)) as Lease;
-  await asAllTenantsStatement(database, sql`update relay_lease set expires_at = now() - interval '1 second'`);
-  const { first, taking } = await asLeader(database, lease, async (tx) => {
+beforeEach(async () => {
+  await run(sql`delete from relay_workers`);
+  await run(sql`update relay_lease set expires_at = now() - interval '1 second'`);
+});
+
+const slotsOfWorker = async (holder: string, canPublish = true) =>
+  (await takeLeases(database, holder, canPublish)).held.map(({ slot }) => slot);
+
+/** Each asks in turn, until nothing changes. */
+async function shared(...holders: string[]): Promise<number[][]> {
+  for (let round = 0; round < 2; round++) for (const holder of holders) await takeLeases(database, holder, true);
+  return Promise.all(holders.map((holder) => slotsOfWorker(holder)));
+}
+
+const expire = (holder: string) =>
+  run(sql`
+    with worker as (update relay_workers set expires_at = now() - interval '1 second' where holder = ${holder})
+    update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`);
+
+test('a worker that takes over leases waits for a transaction of the holder, which changes nothing afterwards', async () => {
+  const { held } = await takeLeases(database, 'former', true);
+  await expire('former');
+  await run(sql`update relay_lease set expires_at = now() - interval '1 second' where slot is not null`);
+  const { first, taking } = await asHolder(database, 'former', held.slice(0, 1), async (tx) => {
     const [{ pid } = { pid: 0 }] = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
-    const taking = takeLease(database, 'successor', true);
-    const waits = vi.waitFor(
-      async () => {
-        const waiting = await database.sql`select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`;
-        expect(waiting).toHaveLength(1);
-      },
-      { timeout: 20_000 },
-    );
-    return { first: await Promise.race([waits.then(() => 'it waits'), taking.then(() => 'it leads')]), taking };
+    expect(pid).toBeGreaterThan(0);
+    const taking = takeLeases(database, 'successor', true);
+    return { first: (await taking).held.map(({ slot }) => slot), taking };
   });
-  expect([first, (await taking)?.holder]).toEqual(['it waits', 'successor']);
-  await expect(asLeader(database, lease, async () => {})).rejects.toThrow(LeaseLost);
+  // The row of the transaction is left out, the others are taken.
+  expect(first).toEqual(allSlots.slice(1));
+  await taking;
+  expect(await slotsOfWorker('successor')).toEqual(allSlots);
+  await expect(asHolder(database, 'former', held, async () => {})).rejects.toThrow(LeaseLost);
+});
+
+test('workers share the slots evenly, and few slots move', async () => {
+  expect(await shared('a')).toEqual([allSlots]);
+  expect(await shared('a', 'b')).toEqual([allSlots.slice(0, 8), allSlots.slice(8)]);
+  const three = await shared('a', 'b', 'c');
+  expect(three.map(({ length }) => length).sort()).toEqual([5, 5, 6]);
+  expect(three.flat().toSorted((a, b) => a - b)).toEqual(allSlots);
+  expect([three[0], three[1]].flat().every((slot) => slot !== undefined)).toBe(true);
+  await expire('a');
+  const two = await shared('b', 'c');
+  expect(two.map(({ length }) => length)).toEqual([8, 8]);
+  expect(two[0]).toEqual(expect.arrayContaining(three[1] as number[]));
+  await releaseLeases(database, 'b');
+  expect(await shared('c')).toEqual([allSlots]);
+});
+
+test('of 20 workers, 16 have a slot each', async () => {
+  const workers = Array.from({ length: 20 }, (_, number) => `w${String(number).padStart(2, '0')}`);
+  const slots = await shared(...workers);
+  expect(slots.flat().toSorted((a, b) => a - b)).toEqual(allSlots);
+  expect(slots.filter(({ length }) => length === 1)).toHaveLength(16);
+});
+
+test('who cannot publish has slots only while nobody can', async () => {
+  expect(await slotsOfWorker('a', false)).toEqual(allSlots);
+  expect(await slotsOfWorker('b', true)).toEqual(allSlots);
+  expect(await slotsOfWorker('a', false)).toEqual([]);
+  expect(await slotsOfWorker('b', false)).toEqual(allSlots.slice(0, 8));
+  expect(await slotsOfWorker('a', false)).toEqual(allSlots.slice(8));
+});
+
+test('a slot has a new epoch with each new holder, and only then', async () => {
+  const epochs = async (holder: string) => (await takeLeases(database, holder, true)).held.map(({ epoch }) => +epoch);
+  const before = await epochs('a');
+  expect(await epochs('a')).toEqual(before);
+  await expire('a');
+  expect(await epochs('b')).toEqual(before.map((epoch) => epoch + 1));
+});
+
+test('a row that another transaction has locked delays no other slot', async () => {
+  const { held } = await takeLeases(database, 'a', true);
+  await database.sql.begin(async (locking) => {
+    await locking`set local role top_system`;
+    await locking`select from relay_lease where slot = 3 for update`;
+    const slots = await asHolder(database, 'a', held, async (_tx, slots) => [...slots]);
+    expect(slots).toEqual(allSlots.filter((slot) => slot !== 3));
+  });
+  expect(await asHolder(database, 'a', held, async (_tx, slots) => slots.size)).toBe(16);
+});
+
+/** The statement of the versions before slots. */
+const takeBeforeSlots = (holder: string) =>
+  run<{ seq: string }>(sql`
+    insert into relay_lease (name, holder, epoch, expires_at, can_publish)
+    select 'outbox', ${holder}, 1, now() + make_interval(secs => 5), true
+    where not exists (
+      select from relay_lease
+      where name = 'outbox' and holder <> ${holder} and (can_publish or not true)
+        and expires_at between now() and now() + make_interval(secs => 10)
+    )
+    on conflict (name) do update set
+      holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
+      epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
+    where relay_lease.holder = excluded.holder
+      or relay_lease.expires_at not between now() and now() + make_interval(secs => 10)
+      or (excluded.can_publish and not relay_lease.can_publish)
+    returning published_seq::text as seq`);
+
+test('a worker of a version before slots and one of this version never relay at the same time', async () => {
+  expect(await takeBeforeSlots('old')).toHaveLength(1);
+  expect(await slotsOfWorker('new')).toEqual([]);
+  await run(sql`update relay_lease set published_seq = 7 where name = 'outbox'`);
+  await run(sql`update relay_lease set expires_at = now() - interval '1 second' where name = 'outbox'`);
+  const { held } = await takeLeases(database, 'new', true);
+  // They go on where the old version has stopped.
+  expect(held.map(({ seq }) => seq)).toEqual(allSlots.map(() => '7'));
+  expect(await takeBeforeSlots('old')).toHaveLength(0);
+  expect(await slotsOfWorker('new', false)).toEqual(allSlots);
+  expect(await takeBeforeSlots('old')).toHaveLength(0);
+  await run(sql`update relay_lease set expires_at = now() - interval '1 second' where name = 'outbox'`);
+  expect(await takeBeforeSlots('old')).toHaveLength(1);
+  expect(await slotsOfWorker('new')).toEqual([]);
 });

@@ -1,75 +1,156 @@
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { sql, statement } from '../../foundation/database/statement.js';
+import type { SlotPosition } from '../event-log.js';
 import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../tables.js';
 
-export type Lease = { holder: string; epoch: string; publishedSeq: string };
+/** The lease of a slot. `seq`: the bus has acknowledged the log of the slot up to this number. */
+export type Lease = SlotPosition & { epoch: string };
+
+/** `isWhole`: whether the worker holds all the slots that it should. */
+export type Leases = { held: Lease[]; isWhole: boolean };
 
 /**
- * Takes or renews the lease; returns no row if another node holds it. A node that can publish takes it from one that
- * cannot. A lease whose end lies further ahead than its length was written while the database's clock was ahead: it has
- * expired. A follower must not lock the leader's row, so the statement writes only if it may win.
+ * Renews the leases of a worker, gives back those above its share and takes free ones up to its share. The slots are
+ * shared between the workers that can publish; while none can, between all, which then log. Who holds more slots keeps
+ * more, so that few slots move. Of the free slots those that wait longest are taken first. A worker that can publish takes slots from one that cannot. A lease whose end lies
+ * further ahead than its length was written while the database's clock was ahead: it has expired. Rows of other holders
+ * are locked only if they may be taken.
+ *
+ * Workers of versions before slots relay under the row `outbox`: as long as one of them holds it, no slot is taken, and
+ * they cannot take it while a worker of this version renews it.
  */
 const take = statement(
-  'relay: take the lease',
+  'relay: take leases',
   (holder: string, canPublish: boolean) => sql`
-    insert into relay_lease (name, holder, epoch, expires_at, can_publish)
-    select 'outbox', ${holder}, 1, now() + make_interval(secs => ${LEASE_SECONDS}), ${canPublish}
-    where not exists (
-      select from relay_lease
-      where name = 'outbox' and holder <> ${holder} and (can_publish or not ${canPublish})
-        and expires_at between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+    with clock as (
+      select now() as present, now() + make_interval(secs => ${LEASE_SECONDS}) as ends_at,
+        now() + make_interval(secs => ${FURTHEST_END_SECONDS}) as furthest
+    ), gone as (
+      delete from relay_workers where expires_at < (select present from clock) - interval '1 hour'
+    ), present as (
+      insert into relay_workers (holder, expires_at, can_publish) select ${holder}::text, ends_at, ${canPublish}::boolean from clock
+      on conflict (holder) do update set expires_at = excluded.expires_at, can_publish = excluded.can_publish
+    ), old_version as (
+      update relay_lease set holder = 'slots', expires_at = ends_at, can_publish = true,
+        epoch = epoch + case when holder = 'slots' then 0 else 1 end
+      from clock
+      where name = 'outbox' and (holder = 'slots' or expires_at not between present and furthest)
+        and expires_at not between present + interval '3 seconds' and furthest
+      returning published_seq
+    ), lease as (
+      select slot, holder, can_publish, expires_at between present and furthest as is_valid
+      from relay_lease, clock where slot is not null
+    ), worker as (
+      select holder, can_publish from relay_workers, clock
+      where holder <> ${holder} and expires_at between present and furthest
+      union all select ${holder}::text, ${canPublish}::boolean
+    ), able as (
+      select holder, row_number() over (
+        order by (select count(*) from lease where is_valid and lease.holder = worker.holder) desc, holder
+      ) as place, count(*) over () as number
+      from worker where can_publish or not exists (select from worker where can_publish)
+    ), share as (
+      select coalesce((
+        select slots / number + case when place <= slots % number then 1 else 0 end from able where holder = ${holder}
+      ), 0) as count
+      from (select count(*) as slots from lease) as lease
+      where exists (select from old_version)
+        or exists (
+          select from relay_lease, clock
+          where name = 'outbox' and holder = 'slots' and expires_at between present and furthest
+        )
+    ), kept as (
+      select slot from lease where is_valid and holder = ${holder} order by slot limit coalesce((select count from share), 0)
+    ), free as (
+      select slot from relay_lease, clock
+      where slot is not null and slot not in (select slot from kept) and (
+        expires_at not between present and furthest
+        or ${canPublish}::boolean and not can_publish and holder <> ${holder}
+      )
+      order by relay_lease.expires_at, slot
+      limit greatest(0, (select count from share) - (select count(*) from kept))
+      for no key update of relay_lease skip locked
+    ), given_back as (
+      update relay_lease set expires_at = present - interval '1 second' from clock
+      where slot is not null and holder = ${holder} and expires_at between present and furthest
+        and slot not in (select slot from kept)
+    ), held as (
+      update relay_lease set
+        holder = ${holder}, expires_at = ends_at, can_publish = ${canPublish}::boolean,
+        epoch = epoch + case when holder = ${holder} then 0 else 1 end,
+        published_seq = greatest(
+          published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
+        )
+      from clock
+      where slot in (select slot from free) or slot in (select slot from kept) and holder = ${holder}
+      returning slot, epoch::text, published_seq::text as seq
     )
-    on conflict (name) do update set
-      holder = excluded.holder, expires_at = excluded.expires_at, can_publish = excluded.can_publish,
-      epoch = relay_lease.epoch + case when relay_lease.holder = excluded.holder then 0 else 1 end
-    where relay_lease.holder = excluded.holder
-      or relay_lease.expires_at not between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
-      or (excluded.can_publish and not relay_lease.can_publish)
-    returning holder, epoch::text, published_seq::text as "publishedSeq"`,
+    select coalesce((select json_agg(held order by slot) from held), '[]') as held,
+      (select count(*) from held) >= coalesce((select count from share), 0)
+        and coalesce((select count from share), 0) > 0 as "isWhole"`,
 );
 
-export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Lease | null> {
-  const [lease] = await asAllTenantsStatement<Lease>(database, take(holder, canPublish));
-  return lease ?? null;
+export async function takeLeases(database: Database, holder: string, canPublish: boolean): Promise<Leases> {
+  const [leases] = await asAllTenantsStatement<Leases>(database, take(holder, canPublish));
+  if (!leases) throw new Error('The leases were not read.');
+  return leases;
 }
 
 const release = statement(
-  'relay: release the lease',
+  'relay: release the leases',
   (holder: string) => sql`
+    with gone as (delete from relay_workers where holder = ${holder})
     update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`,
 );
 
-/** Releases the lease, so that the next leader need not wait until it expires. */
-export const releaseLease = (database: Database, holder: string) =>
+/** Releases the leases, so that the next holders need not wait until they expire. */
+export const releaseLeases = (database: Database, holder: string) =>
   asAllTenantsStatement(database, release(holder)).catch(() => {});
 
-/** Thrown when another node has become the leader. */
+/** Thrown when other workers hold all the leases. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
 
+const asRows = (leases: readonly Lease[]) => JSON.stringify(leases);
+
 const lock = statement(
-  'relay: lock the lease',
-  ({ holder, epoch }: Lease) => sql`
-    select from relay_lease where name = 'outbox' and holder = ${holder} and epoch = ${epoch}::bigint
-    for no key update`,
+  'relay: lock the leases',
+  (holder: string, leases: string) => sql`
+    select relay_lease.slot from relay_lease
+    join json_to_recordset(${leases}::text::json) as given (slot int, epoch bigint) using (slot, epoch)
+    where holder = ${holder}
+    order by relay_lease.slot
+    for no key update of relay_lease skip locked`,
 );
 
-/** A transaction of the leader. It locks the lease row first, so a former leader changes nothing. */
-export function asLeader<Result>(database: Database, lease: Lease, work: (tx: Transaction) => Promise<Result>) {
-  const workIfHeld = async (tx: Transaction, held: readonly object[]) => {
-    if (held.length === 0) throw new LeaseLost();
-    return work(tx);
+/**
+ * A transaction of a worker. It locks the rows of its leases first, so a former holder changes nothing. `work` gets the
+ * slots that are still held: a row that another transaction has locked counts as lost until the next time.
+ */
+export function asHolder<Result>(
+  database: Database,
+  holder: string,
+  leases: readonly Lease[],
+  work: (tx: Transaction, slots: ReadonlySet<number>) => Promise<Result>,
+) {
+  const workIfHeld = async (tx: Transaction, rows: readonly object[]) => {
+    const slots = new Set((rows as readonly Lease[]).map(({ slot }) => slot));
+    if (slots.size === 0) throw new LeaseLost();
+    return work(tx, slots);
   };
-  return asAllTenants(database, workIfHeld, lock(lease));
+  return asAllTenants(database, workIfHeld, lock(holder, asRows(leases)));
 }
 
 const publishedUntil = statement(
   'relay: events are published up to',
-  (seq: string) => sql`update relay_lease set published_seq = ${seq}::bigint where name = 'outbox'`,
+  (holder: string, leases: string) => sql`
+    update relay_lease set published_seq = given.seq
+    from json_to_recordset(${leases}::text::json) as given (slot int, epoch bigint, seq bigint)
+    where holder = ${holder} and relay_lease.slot = given.slot and relay_lease.epoch = given.epoch`,
 );
 
-/** The bus has acknowledged the event log up to this number. */
-export const storePublished = (database: Database, lease: Lease, seq: string) =>
-  asLeader(database, lease, (tx) => tx.execute(publishedUntil(seq)));
+/** The bus has acknowledged the event log of these slots up to these numbers. A lease that is lost keeps its number. */
+export const storePublished = (database: Database, holder: string, leases: readonly Lease[]) =>
+  asAllTenantsStatement(database, publishedUntil(holder, asRows(leases)));

@@ -20,10 +20,10 @@ import { storedCommands } from '../../../test/support/stored.js';
 import { untilServed } from '../../../test/support/until-served.js';
 import { localSignals } from '../../foundation/signals/signals.js';
 import { inProcessBus } from '../bus/in-process-bus.js';
-import { readEvents } from '../events.js';
+import { readEvents } from '../event-log.js';
 import { createCommandSweeper } from '../sweeper.js';
 import { createDispatch } from './dispatch.js';
-import { takeLease } from './lease.js';
+import { takeLeases } from './lease.js';
 import { startRelay } from './relay.js';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -47,7 +47,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     database,
     signals,
     dispatch: createDispatch({ ...silent(), database, signals }),
-    readEvents: (after, limit) => readEvents(database, after, limit),
+    readEvents: (positions, limit) => readEvents(database, positions, limit),
     compareWithBus: async () => {},
     bus: {
       ...bus,
@@ -169,12 +169,13 @@ function startStandstill(): void {
   const ending = new AbortController();
   const leading = (async () => {
     while (!ending.signal.aborted) {
-      await takeLease(database, 'standstill', true);
+      await takeLeases(database, 'standstill', true);
       await delay(500, undefined, ending).catch(() => {});
     }
     await database.sql.begin(async (tx) => {
       await tx`set local role top_system`;
       await tx`update relay_lease set expires_at = now() - interval '1 minute'`;
+      await tx`delete from relay_workers where holder = 'standstill'`;
     });
   })();
   onTestFinished(() => {

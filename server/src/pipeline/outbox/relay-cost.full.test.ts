@@ -6,8 +6,9 @@ import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { localSignals } from '../../foundation/signals/signals.js';
+import { allSlots } from '../../foundation/slots.js';
 import { createDispatch } from './dispatch.js';
-import { asLeader, takeLease } from './lease.js';
+import { asHolder, takeLeases } from './lease.js';
 import { deleteRows, takeRows, takeRowsFrom } from './take-rows.js';
 
 let platform: IdlePlatform;
@@ -41,10 +42,10 @@ type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read
 
 /** How many pages a batch of the relay reads and writes, from taking the outbox rows to deleting them. */
 async function pagesOfBatch(): Promise<number> {
-  const lease = await takeLease(database, 'test', true);
-  if (!lease) throw new Error('Another node relays.');
+  const { held, isWhole } = await takeLeases(database, 'test', true);
+  if (!isWhole) throw new Error('Another node relays.');
   let pages = 0;
-  await asLeader(database, lease, async (tx) => {
+  await asHolder(database, 'test', held, async (tx) => {
     const explaining = {
       async execute(query: ReturnType<typeof sql>) {
         const [row] = (await tx.execute(sql`explain (analyze, buffers, format json) ${query}`)) as unknown as Plan[];
@@ -53,11 +54,11 @@ async function pagesOfBatch(): Promise<number> {
         return [];
       },
     } as unknown as Transaction;
-    const turn = { after: '', inFlight: [], held: [] };
+    const turn = { after: '', inFlight: [], held: [], slots: allSlots };
     const { rows } = await takeRows(tx, turn);
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
-    await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), { inFlight: [], held: [] });
+    await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), { inFlight: [], held: [], slots: allSlots });
     await createDispatch({ ...silent(), database, signals: localSignals() }).prepare(explaining, rows);
     await deleteRows(explaining, rows);
   });

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { eventOf, prepareRelays, type ReadEvents, soon } from '../../../test/support/relay-nodes.js';
+import { eventsOf, prepareRelays, soon } from '../../../test/support/relay-nodes.js';
 import { newId } from '../../foundation/ids.js';
 import { BATCH } from './take-rows.js';
 
@@ -64,15 +64,6 @@ test('a leader whose failures are not in a row keeps the lease', async () => {
   expect([first.attempts, second.attempts]).toEqual([[ids, ids, later, later], []]);
   expect(await epoch()).toBe(before);
 });
-
-const eventsOf =
-  (log: readonly string[]): ReadEvents =>
-  async (after, limit) => {
-    const messages = log.slice(Number(after), Number(after) + limit).map(eventOf);
-    if (messages.length === 0) return null;
-    const last = String(Number(after) + messages.length);
-    return { last, loggedAtMs: 0, isFull: messages.length === limit, messages };
-  };
 
 test('events count as published once the bus has them: those that it did not accept are published again, in order', async () => {
   const log = Array.from({ length: 600 }, newId);

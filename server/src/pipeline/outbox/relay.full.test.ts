@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { eventOf, prepareRelays, type ReadEvents, soon } from '../../../test/support/relay-nodes.js';
+import { eventsOf, prepareRelays, soon } from '../../../test/support/relay-nodes.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { newId } from '../../foundation/ids.js';
 import { BATCH, OVERLAP } from './take-rows.js';
@@ -107,7 +107,7 @@ test('a leader that stops releases its lease, and the next one continues at once
   const [lease] = await asAllTenantsStatement<{ is_free: boolean }>(
     database,
     sql`
-    select expires_at < now() or epoch > ${before} as is_free from relay_lease`,
+    select expires_at < now() or epoch > ${before} as is_free from relay_lease where name = 'slot 2'`,
   );
   expect(lease).toEqual({ is_free: true });
 
@@ -138,16 +138,14 @@ test('the next batch is taken before the bus has acknowledged the previous one',
 
 test('rows and events that come one after the other share batches', async () => {
   const ids: string[] = [];
-  const readEvents: ReadEvents = async (after) => {
-    if (ids.length === Number(after)) return null;
-    const messages = ids.slice(Number(after)).map((id) => eventOf(`event ${id}`));
-    return { last: String(ids.length), loggedAtMs: 0, isFull: false, messages };
-  };
-  const node = startNode({ readEvents });
+  const log: string[] = [];
+  const node = startNode({ readEvents: eventsOf(log) });
   await node.lookInVain();
   const before = { ofRows: pausesOf(20), ofEvents: pausesOf(50) };
   while (ids.length < 200) {
-    ids.push(...(await newRows(1)));
+    const [id] = await newRows(1);
+    ids.push(id as string);
+    log.push(`event ${id}`);
     node.wake();
   }
   await vi.waitFor(() => expect(node.attempts.flat()).toHaveLength(2 * ids.length), soon);
@@ -226,7 +224,7 @@ test('an open transaction with writes blocks nothing, and its own row is publish
   let others: string[] = [];
   await database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
-    await tx`insert into outbox (tenant_id, fact_id, kind) values ('demo', ${late}, 'DEVICE_REQUEST_REPLIED')`;
+    await tx`insert into outbox (tenant_id, fact_id, kind) values ('acme', ${late}, 'DEVICE_REQUEST_REPLIED')`;
     others = [...(await newRows()), ...(await newRows())];
     node.wake();
     await allPublished();
@@ -242,7 +240,7 @@ test('a row that is committed behind many others is published soon, while rows w
   const late = newId();
   await database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
-    await tx`insert into outbox (tenant_id, fact_id, kind) values ('demo', ${late}, 'DEVICE_REQUEST_REPLIED')`;
+    await tx`insert into outbox (tenant_id, fact_id, kind) values ('acme', ${late}, 'DEVICE_REQUEST_REPLIED')`;
     await newRows(FLOOD);
     node.wake();
     await vi.waitFor(() => expect(node.attempts.length).toBeGreaterThan((2 * OVERLAP) / BATCH), soon);

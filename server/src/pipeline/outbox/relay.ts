@@ -3,15 +3,17 @@ import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { newId } from '../../foundation/ids.js';
 import { type Signals, startLoop, topics } from '../../foundation/signals/signals.js';
+import { SLOTS, slotOf } from '../../foundation/slots.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { inSpans, traceIdOf } from '../../foundation/telemetry/spans.js';
 import type { Watchdog } from '../../foundation/telemetry/watchdog.js';
 import type { Bus, Message } from '../bus/bus.js';
 import { parkMessage } from '../bus/parked-messages.js';
-import type { EventPage } from '../events.js';
+import { createBusySlots } from '../busy-slots.js';
+import type { EventPage, SlotPosition } from '../event-log.js';
 import type { OutboxRow } from '../tables.js';
 import type { Dispatch } from './dispatch.js';
-import { asLeader, type Lease, LeaseLost, releaseLease, storePublished, takeLease } from './lease.js';
+import { asHolder, type Lease, LeaseLost, releaseLeases, storePublished, takeLeases } from './lease.js';
 import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
 
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
@@ -35,13 +37,13 @@ export type RelayOptions = Publisher & {
   signals: Signals;
   watchdog: Watchdog;
   dispatch: Dispatch;
-  readEvents: (after: string, limit: number) => Promise<EventPage | null>;
-  /** Compares the log with the last event on the bus. The leader calls it when it takes the lease. */
+  readEvents: (positions: readonly SlotPosition[], limit: number) => Promise<EventPage | null>;
+  /** Compares the log with the last event on the bus. A worker calls it when it takes a lease. */
   compareWithBus: (options: Publisher) => Promise<void>;
 };
 
 const RENEW_AFTER_MS = 1_500;
-/** How often a follower asks for the lease, and how often a leader without the bus looks whether it is back. */
+/** How often a worker asks for slots that it lacks, and how often one without the bus looks whether it is back. */
 const LOOK_AGAIN_MS = 500;
 /** How many batches may wait for the bus while the next one is prepared. */
 const MAX_BATCHES_IN_FLIGHT = 3;
@@ -49,40 +51,42 @@ const EVENTS_OF_A_BATCH = 256;
 /** Events may be later than commands. */
 const PAUSE_OF_EVENTS_MS = 50;
 const AFTER_A_FAILURE_MS = 1_000;
-/** After this many failures in a row the leader lets another node lead. */
+/** After this many failures in a row the worker lets others have its slots. */
 const FAILURES_IN_A_ROW = 2;
-/** If no other node takes the lease, the leader tries again after this time. */
+/** If no other worker takes them, it tries again after this time. */
 const GIVE_AWAY_MS = 5_000;
 
 /** The messages to publish, each with its outbox row. */
 type Prepared = ReadonlyMap<Message, OutboxRow>;
 
 /**
- * Publishes the outbox and the event log. Only the node that holds the lease does so. Rows are prepared in one
- * transaction, published after its commit, and deleted in a later transaction once the bus has acknowledged them. After
- * a crash the same rows are prepared again, with the same message ids. More: docs/internals/outbox.md.
+ * Publishes the outbox and the event log of the slots whose leases it holds. Rows are prepared in one transaction,
+ * published after its commit, and deleted in a later transaction once the bus has acknowledged them. After a crash the
+ * same rows are prepared again, with the same message ids. More: docs/internals/outbox.md.
  *
  * | variable | set by | meaning |
  * | --- | --- | --- |
- * | lease | currentLease, LeaseLost | null if another node holds it. The loop of events uses this and givenAwayUntil |
- * | epoch | currentLease | of the last lease that this node held; a lease with another one calls forget |
- * | askAgainAt | currentLease | when to renew the lease, or to ask for it |
- * | couldPublish | currentLease | whether the bus was usable and the lease not given away |
+ * | leases | hold | of the slots that this worker holds. The loop of events uses it, too |
+ * | askAgainAt | currentLeases, LeaseLost | when to renew the leases, or to ask for more |
+ * | couldPublish | currentLeases | whether the bus was usable and the slots not given away |
+ * | listening | hold | what ends the listening to the signals of these slots |
  * | batches | startPublishing | batches that wait for the bus |
- * | inFlight | startPublishing, relayBatch, startOver, forget | rows not to take: published, not deleted yet |
- * | acknowledged | startPublishing, relayBatch, forget | rows for the next transaction to delete |
- * | hasFailed | startPublishing, startOver, forget | begin with the first unacknowledged row again |
+ * | inFlight | startPublishing, relayBatch, takeAgain | rows not to take: published, not deleted yet |
+ * | acknowledged | startPublishing, relayBatch, hold | rows for the next transaction to delete |
+ * | hasFailed | startPublishing, startOver, hold | begin with the first unacknowledged row again |
  * | failures | startOver, startPublishing | failures in a row |
- * | givenAwayUntil | startOver, after two failures in a row | until then another node may lead |
+ * | givenAwayUntil | startOver, after two failures in a row | until then other workers may have the slots |
+ * | storing | publishEvents | a statement that locks the rows of the leases for a moment |
  * | passes | take-rows.ts | the tenant and the rows with which a round begins |
  */
 export function startRelay(options: RelayOptions) {
   const { database, bus, signals, logger, watchdog, dispatch, readEvents, compareWithBus } = options;
   const holder = newId();
-  let lease: Lease | null = null;
-  let epoch = '';
+  const busy = createBusySlots(database);
+  let leases: Lease[] = [];
   let askAgainAt = 0;
   let couldPublish = true;
+  let listening: (() => void)[] = [];
   let failures = 0;
   let givenAwayUntil = 0;
   const passes = createPasses();
@@ -90,63 +94,88 @@ export function startRelay(options: RelayOptions) {
   const inFlight = new Set<string>();
   let acknowledged: OutboxRow[] = [];
   let hasFailed = false;
+  let storing: Promise<unknown> = Promise.resolve();
   const heldTenants = createHeldTenants(bus);
 
   const canPublish = () => bus.unreadyReason() === null && performance.now() >= givenAwayUntil;
 
-  /** Renews the lease about every two seconds, and at once when the bus connects or disconnects. */
-  async function currentLease(): Promise<Lease | null> {
+  /** Renews the leases about every two seconds, and at once when the bus connects or disconnects. */
+  async function currentLeases(): Promise<readonly Lease[]> {
     const now = performance.now();
     const isAble = canPublish();
-    if (now < askAgainAt && isAble === couldPublish) return lease;
-    const taken = await takeLease(database, holder, isAble);
+    if (now < askAgainAt && isAble === couldPublish) return leases;
+    const { held, isWhole } = await takeLeases(database, holder, isAble);
     couldPublish = isAble;
-    askAgainAt = now + (taken ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
-    if (taken && taken.epoch !== epoch) {
-      await forget();
+    askAgainAt = now + (isWhole ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
+    const known = new Map(leases.map((lease) => [`${lease.slot} ${lease.epoch}`, lease]));
+    // While a lease is held, the number in memory is ahead of the one in the database.
+    const next = held.map((lease) => known.get(`${lease.slot} ${lease.epoch}`) ?? lease);
+    const isNew = next.some((lease) => !leases.includes(lease));
+    if (isNew || next.length < leases.length) await hold(next);
+    if (isNew) {
       await compareWithBus(options).catch((err: unknown) =>
         logger.warn({ err }, 'the last event on the bus was not read'),
       );
     }
-    // While the lease is held, the published number in memory is ahead of the one in the database.
-    if (taken?.epoch !== lease?.epoch) lease = taken;
-    epoch = taken?.epoch ?? epoch;
-    return lease;
+    return leases;
   }
 
-  const relaying = startLoop(
-    LOOK_AGAIN_MS,
-    { name: 'relay', signals, topic: topics.outbox, logger, watchdog, isVital: true },
-    async () => {
-      const held = await currentLease();
-      if (!held) return 'WAIT';
-      if (hasFailed) await startOver();
-      try {
-        return couldPublish ? await relayBatch(held) : await logBatch(held);
-      } catch (error) {
-        if (!(error instanceof LeaseLost)) throw error;
-        lease = null;
-        return 'WAIT';
-      }
-    },
-  );
+  /** Other slots than before. Another worker may have had the new ones meanwhile: all their remaining rows are taken. */
+  async function hold(next: Lease[]): Promise<void> {
+    await Promise.all(batches);
+    const kept = new Set(next.filter((lease) => leases.includes(lease)).map(({ slot }) => slot));
+    acknowledged = acknowledged.filter(({ tenant_id }) => kept.has(slotOf(tenant_id)));
+    hasFailed = false;
+    takeAgain();
+    leases = next;
+    for (const stopListening of listening) stopListening();
+    listening = leases.flatMap(({ slot }) => [
+      signals.listen(topics.outbox(slot), relaying.wake),
+      signals.listen(topics.eventLog(slot), publishing.wake),
+    ]);
+  }
+
+  /** The next round begins with the first row whose message is not acknowledged. */
+  function takeAgain(): void {
+    inFlight.clear();
+    for (const { position } of acknowledged) inFlight.add(position);
+    passes.beginAfter('');
+  }
+
+  const relaying = startLoop(LOOK_AGAIN_MS, { name: 'relay', signals, logger, watchdog, isVital: true }, async () => {
+    const held = await currentLeases();
+    if (held.length === 0) return 'WAIT';
+    if (hasFailed) await startOver();
+    await storing;
+    try {
+      return couldPublish ? await relayBatch(held) : await logBatch(held);
+    } catch (error) {
+      if (await busy.caused(error)) return 'SOON';
+      if (!(error instanceof LeaseLost)) throw error;
+      askAgainAt = 0;
+      return 'WAIT';
+    }
+  });
+
+  /** Of the slots that a transaction holds, those whose log is not busy. */
+  const free = (slots: ReadonlySet<number>) => [...slots].filter((slot) => !busy.current().has(slot));
 
   /** Takes rows, prepares them and starts to publish them. */
-  async function relayBatch(held: Lease) {
+  async function relayBatch(held: readonly Lease[]) {
     while (batches.size >= MAX_BATCHES_IN_FLIGHT) await Promise.race(batches);
-    // A copy: acknowledgements that arrive meanwhile belong to the next round.
-    const deleting = [...acknowledged];
     const heldNow = heldTenants();
-    const taken = await asLeader(database, held, async (tx) => {
+    const { taken, deleting } = await asHolder(database, holder, held, async (tx, slots) => {
+      // A copy: acknowledgements that arrive meanwhile belong to the next round.
+      const deleting = acknowledged.filter(({ tenant_id }) => slots.size === SLOTS || slots.has(slotOf(tenant_id)));
       // Sent first: Promise.all then fails with the cause, and not with the error of a statement behind it.
       const deleted = deleteRows(tx, deleting);
-      // Check again: the bus may have gone while this round waited for a batch or for the lease.
-      const taking = canPublish() ? passes.take(tx, { inFlight: [...inFlight], held: heldNow }) : null;
-      const [pass] = await Promise.all([taking, deleted]);
-      if (!pass) return null;
-      return { ...(await prepare(tx, pass.rows)), pass };
+      const leftOut = { inFlight: [...inFlight], held: heldNow, slots: free(slots) };
+      // Check again: the bus may have gone while this round waited for a batch.
+      const [pass] = await Promise.all([canPublish() ? passes.take(tx, leftOut) : null, deleted]);
+      return { taken: pass && { ...(await prepare(tx, pass.rows)), pass }, deleting };
     });
-    acknowledged = acknowledged.slice(deleting.length);
+    const deleted = new Set(deleting);
+    acknowledged = acknowledged.filter((row) => !deleted.has(row));
     for (const { position } of deleting) inFlight.delete(position);
     if (!taken) return 'SOON';
     const { pass, prepared, topics } = taken;
@@ -156,8 +185,9 @@ export function startRelay(options: RelayOptions) {
     if (pass.isFull || passes.after() !== '') return 'AGAIN';
     if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     if (batches.size > 0) await Promise.race(batches);
-    // No signal tells that a tenant is no longer held.
-    return batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 ? 'SOON' : 'QUIET';
+    // No signal tells that a tenant is no longer held, or a slot no longer busy.
+    const isWaiting = batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 || busy.current().size > 0;
+    return isWaiting ? 'SOON' : 'QUIET';
   }
 
   /** Prepares the rows before their messages leave. Deletes rows that no longer need a message. */
@@ -196,22 +226,11 @@ export function startRelay(options: RelayOptions) {
     }
   }
 
-  /** Another node may have been the leader meanwhile: take all remaining rows again. */
-  async function forget(): Promise<void> {
-    await Promise.all(batches);
-    hasFailed = false;
-    acknowledged = [];
-    inFlight.clear();
-    passes.beginAfter('');
-  }
-
   /** Once no message awaits an acknowledgement, take the unacknowledged rows again in their order. */
   async function startOver(): Promise<void> {
     await Promise.all(batches);
     hasFailed = false;
-    inFlight.clear();
-    for (const { position } of acknowledged) inFlight.add(position);
-    passes.beginAfter('');
+    takeAgain();
     if (++failures >= FAILURES_IN_A_ROW) {
       failures = 0;
       givenAwayUntil = performance.now() + GIVE_AWAY_MS;
@@ -220,9 +239,9 @@ export function startRelay(options: RelayOptions) {
   }
 
   /** Without the bus nothing is dispatched, but the facts are logged. Their rows then wait in the order of the log. */
-  async function logBatch(held: Lease) {
-    const { isFull, topics, next } = await asLeader(database, held, async (tx) => {
-      const { rows, after: next, isFull } = await takeUnloggedRows(tx, passes.after());
+  async function logBatch(held: readonly Lease[]) {
+    const { isFull, topics, next } = await asHolder(database, holder, held, async (tx, slots) => {
+      const { rows, after: next, isFull } = await takeUnloggedRows(tx, passes.after(), free(slots));
       const topics = await dispatch.prepareWithoutBus(tx, rows);
       await queueAsLogged(tx, rows);
       return { isFull, topics, next };
@@ -233,39 +252,46 @@ export function startRelay(options: RelayOptions) {
   }
 
   /**
-   * Publishes the next events of the log. Returns whether there may be more. The lease row stores how far the bus has
-   * acknowledged the log, so the next leader continues there.
+   * Publishes the next events of the log. Returns whether there may be more. The row of a lease stores how far the bus has
+   * acknowledged the log of the slot, so the next holder continues there.
    */
-  async function publishEvents(held: Lease): Promise<boolean> {
-    const page = await readEvents(held.publishedSeq, EVENTS_OF_A_BATCH);
+  async function publishEvents(held: readonly Lease[]): Promise<boolean> {
+    const page = await readEvents(held, EVENTS_OF_A_BATCH);
     if (!page) return false;
     await publish(options, page.messages);
-    await storePublished(database, held, page.last);
-    held.publishedSeq = page.last;
+    const read = new Map(page.positions.map(({ slot, seq }) => [slot, seq]));
+    const moved = held.flatMap((lease) => {
+      const seq = read.get(lease.slot);
+      return seq === undefined ? [] : [Object.assign(lease, { seq })];
+    });
+    const stored = storePublished(database, holder, moved);
+    storing = stored.catch(() => {});
+    await stored;
     return page.isFull;
   }
 
   const publishing = startLoop(
     LOOK_AGAIN_MS,
-    { name: 'publishing of events', signals, topic: topics.eventLog, logger, watchdog, pauseMs: PAUSE_OF_EVENTS_MS },
+    { name: 'publishing of events', signals, logger, watchdog, pauseMs: PAUSE_OF_EVENTS_MS },
     async () => {
-      const held = lease;
-      if (!held || !canPublish()) return 'WAIT';
-      const hasMore = await publishEvents(held).catch((error: unknown) => {
-        // The relay itself notices a lost lease and asks for it again.
-        if (!(error instanceof LeaseLost)) throw error;
-      });
-      return hasMore ? 'AGAIN' : 'QUIET';
+      const held = leases;
+      if (held.length === 0 || !canPublish()) return 'WAIT';
+      return (await publishEvents(held)) ? 'AGAIN' : 'QUIET';
     },
   );
 
   return {
     async stop(): Promise<void> {
       await Promise.all([relaying.stop(), publishing.stop()]);
+      for (const stopListening of listening) stopListening();
       await Promise.all(batches);
-      const held = lease;
-      if (held) await asLeader(database, held, (tx) => deleteRows(tx, acknowledged)).catch(() => {});
-      await releaseLease(database, holder);
+      const deleteOwn = (tx: Transaction, slots: ReadonlySet<number>) =>
+        deleteRows(
+          tx,
+          acknowledged.filter(({ tenant_id }) => slots.has(slotOf(tenant_id))),
+        );
+      if (leases.length > 0) await asHolder(database, holder, leases, deleteOwn).catch(() => {});
+      await releaseLeases(database, holder);
     },
   };
 }

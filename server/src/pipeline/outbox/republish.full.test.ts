@@ -15,7 +15,7 @@ import { storedWork } from '../../../test/support/stored.js';
 import { untilServed } from '../../../test/support/until-served.js';
 import type { StreamName } from '../bus/bus.js';
 import { natsBus } from '../bus/nats-bus.js';
-import { republishedEvents } from '../events.js';
+import { republishedEvents } from '../event-log.js';
 import { type RepublishedPages, republish } from './republish.js';
 
 vi.setConfig({ testTimeout: 180_000 });

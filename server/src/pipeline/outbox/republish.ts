@@ -2,7 +2,7 @@ import type { Database } from '../../foundation/database/database.js';
 import { StartupError } from '../../foundation/startup-error.js';
 import type { Message } from '../bus/bus.js';
 import { republishedReplies } from '../device-requests.js';
-import { republishedEvents } from '../events.js';
+import { republishedEvents } from '../event-log.js';
 import type { RepublishedRange } from '../tables.js';
 import { republishedCommands } from './dispatch.js';
 import { type Publisher, publish } from './relay.js';

@@ -5,6 +5,7 @@ import { openPool } from '../../../test/support/open-pool.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { planSettings } from '../../foundation/database/session-settings.js';
+import { allSlots } from '../../foundation/slots.js';
 import { BATCH, createPasses, takeRows, takeRowsFrom } from './take-rows.js';
 
 const platform = await startIdlePlatform();
@@ -47,7 +48,7 @@ test('a quick pass does not read the rows that have left, while an old transacti
     await asAllTenantsStatement(database, sql`delete from outbox`);
     await newRows(1, 10);
     const passes = createPasses();
-    const leftOut = { inFlight: [], held: [] };
+    const leftOut = { inFlight: [], held: [], slots: allSlots };
     const full = await asAllTenants(database, (tx) => passes.take(tx, leftOut));
     expect([full.isQuick, full.rows.length]).toEqual([false, 10]);
     // The old transaction has its effect.
@@ -72,27 +73,27 @@ test('a quick pass does not read all rows if the outbox was nearly empty when it
   await vi.waitFor(
     async () => {
       await database.sql`vacuum analyze outbox`;
-      expect(await pagesOf((tx) => takeRows(tx, { after: '', inFlight: [], held: [] }))).toBeLessThan(10);
+      expect(await pagesOf((tx) => takeRows(tx, { after: '', inFlight: [], held: [], slots: allSlots }))).toBeLessThan(10);
     },
     { timeout: 20_000 },
   );
   await newRows(1, 10_000);
-  const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held: [] }));
+  const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held: [], slots: allSlots }));
   const positions = new Map([['tenant-1', rows[0]?.position ?? '']]);
-  expect(await pagesOf((tx) => takeRowsFrom(tx, positions, { inFlight: [], held: [] }))).toBeLessThan(50);
+  expect(await pagesOf((tx) => takeRowsFrom(tx, positions, { inFlight: [], held: [], slots: allSlots }))).toBeLessThan(50);
 });
 
 test('held tenants take no share of a batch from the other tenants', async () => {
   await newRows(100, BATCH);
   const held = Array.from({ length: 99 }, (_, index) => `tenant-${index + 1}`);
-  const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held }));
+  const { rows } = await asAllTenants(database, (tx) => takeRows(tx, { after: '', inFlight: [], held, slots: allSlots }));
   expect(rows.map(({ tenant_id }) => tenant_id)).toEqual(new Array(BATCH).fill('tenant-100'));
 });
 
 test('in a quick pass too, held tenants get no rows and take no share of a batch', async () => {
   await newRows(2, BATCH);
   const passes = createPasses();
-  const take = (held: string[]) => asAllTenants(database, (tx) => passes.take(tx, { inFlight: [], held }));
+  const take = (held: string[]) => asAllTenants(database, (tx) => passes.take(tx, { inFlight: [], held, slots: allSlots }));
   const full = await take([]);
   // Quick passes follow, however slow the machine is.
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -109,7 +110,7 @@ test('where 5,000 tenants wait, a pass reads a bounded number of pages, and 20 p
   const reached: string[] = [];
   let after = '';
   do {
-    const turn = { after, inFlight: [], held: [] };
+    const turn = { after, inFlight: [], held: [], slots: allSlots };
     expect(await pagesOf((tx) => takeRows(tx, turn))).toBeLessThan(20 * BATCH);
     const taken = await asAllTenants(database, (tx) => takeRows(tx, turn));
     reached.push(...taken.rows.map(({ tenant_id }) => tenant_id));

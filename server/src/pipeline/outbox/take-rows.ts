@@ -14,6 +14,8 @@ export type LeftOut = {
   inFlight: readonly string[];
   /** Tenants whose rows must wait: see createHeldTenants. */
   held: readonly string[];
+  /** The slots to take rows of. */
+  slots: readonly number[];
 };
 
 /** The rows that a round takes. */
@@ -27,25 +29,30 @@ export type RoundRows = {
 
 type Found = { tenant_id: string; is_last: boolean; share: number } & (OutboxRow | { position: null });
 
-type Given = { after: string; inFlight: string; held: string; withLogged: boolean };
+type Given = { after: string; inFlight: string; held: string; slots: string; withLogged: boolean };
 
 /**
  * The next rows: each waiting tenant gets an equal share of the batch, in order within the tenant. The statement skips
  * from tenant to tenant in the index, so its cost depends on the number of waiting tenants, not of rows. Rows that were
- * logged while the bus was away come first. A held tenant takes no share. `inFlight` and `held`: lists with commas.
+ * logged while the bus was away come first. A held tenant takes no share, nor does one of another slot. `inFlight`, `held`
+ * and `slots`: lists with commas.
  */
 const nextRows = statement(
   'relay: next rows',
-  ({ after, inFlight, held, withLogged }: Given) => sql`
-    with recursive waiting_tenant (tenant_id, number) as (
+  ({ after, inFlight, held, slots, withLogged }: Given) => sql`
+    with recursive passed_tenant (tenant_id, number) as (
       (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
       union all
       select
-        (select tenant_id from outbox where tenant_id > waiting_tenant.tenant_id order by tenant_id limit 1), number + 1
-      from waiting_tenant where tenant_id is not null and number < ${BATCH}
+        (select tenant_id from outbox where tenant_id > passed_tenant.tenant_id order by tenant_id limit 1), number + 1
+      from passed_tenant where tenant_id is not null and number < ${BATCH}
+    ), waiting_tenant as materialized (
+      select tenant_id, number,
+        tenant_id <> all (string_to_array(${held}, ','))
+          and tenant_slot_v1(tenant_id) = any (string_to_array(${slots}, ',')::int[]) as may_leave
+      from passed_tenant where tenant_id is not null
     ), share as (
-      select greatest(1, ${BATCH} / nullif(count(tenant_id), 0)) as count from waiting_tenant
-      where tenant_id <> all (string_to_array(${held}, ','))
+      select greatest(1, ${BATCH} / nullif(count(*) filter (where may_leave), 0)) as count from waiting_tenant
     )
     select waiting_tenant.tenant_id, number = ${BATCH} as is_last, (select count::int from share) as share,
       of_tenant.is_logged, of_tenant.position::text, of_tenant.kind, of_tenant.fact_id
@@ -56,12 +63,11 @@ const nextRows = statement(
         where tenant_id = waiting_tenant.tenant_id and outbox.is_logged = part.is_logged
           and (${withLogged} or not part.is_logged)
           and position <> all (string_to_array(${inFlight}, ',')::bigint[])
-          and waiting_tenant.tenant_id <> all (string_to_array(${held}, ','))
+          and waiting_tenant.may_leave
         order by position limit (select count from share)
       ) as of_part
       limit (select count from share)
     ) as of_tenant on true
-    where waiting_tenant.tenant_id is not null
     order by number, of_tenant.is_logged desc, of_tenant.position`,
 );
 
@@ -72,11 +78,11 @@ const nextRows = statement(
  */
 const nextRowsFrom = statement(
   'relay: next rows from known positions',
-  ({ positions, inFlight, held }: { positions: string; inFlight: string; held: string }) => sql`
+  ({ positions, inFlight, held, slots }: Record<'positions' | 'inFlight' | 'held' | 'slots', string>) => sql`
     with waiting_tenant (tenant_id, first, number) as materialized (
       select tenant_id, first, row_number() over (order by tenant_id)
       from json_to_recordset(${positions}::text::json) as known (tenant_id text, first bigint)
-      where exists (
+      where tenant_slot_v1(tenant_id) = any (string_to_array(${slots}, ',')::int[]) and exists (
         select from outbox
         where outbox.tenant_id = known.tenant_id and not is_logged and position > first - ${OVERLAP}::int
           and position <> all (string_to_array(${inFlight}, ',')::bigint[])
@@ -98,18 +104,26 @@ const nextRowsFrom = statement(
 );
 
 /** No tenant id contains a comma. */
-export const takeRows = async (tx: Transaction, { after, inFlight, held }: LeftOut & { after: string }) =>
-  toRound(await tx.execute<Found>(nextRows({ after, inFlight: inFlight.join(), held: held.join(), withLogged: true })));
+const asLists = ({ inFlight, held, slots }: LeftOut) => ({
+  inFlight: inFlight.join(),
+  held: held.join(),
+  slots: slots.join(),
+});
+
+export const takeRows = async (tx: Transaction, { after, ...leftOut }: LeftOut & { after: string }) =>
+  toRound(await tx.execute<Found>(nextRows({ after, ...asLists(leftOut), withLogged: true })));
 
 /** `known`: for each tenant, the position of the first row that it had when it was last seen. */
-export async function takeRowsFrom(tx: Transaction, known: ReadonlyMap<string, string>, { inFlight, held }: LeftOut) {
+export async function takeRowsFrom(tx: Transaction, known: ReadonlyMap<string, string>, leftOut: LeftOut) {
   const positions = JSON.stringify([...known].map(([tenant_id, first]) => ({ tenant_id, first })));
-  return toRound(await tx.execute<Found>(nextRowsFrom({ positions, inFlight: inFlight.join(), held: held.join() })));
+  return toRound(await tx.execute<Found>(nextRowsFrom({ positions, ...asLists(leftOut) })));
 }
 
 /** Takes the next rows that are not logged yet. */
-export const takeUnloggedRows = async (tx: Transaction, after: string) =>
-  toRound(await tx.execute<Found>(nextRows({ after, inFlight: '', held: '', withLogged: false })));
+export const takeUnloggedRows = async (tx: Transaction, after: string, slots: readonly number[]) =>
+  toRound(
+    await tx.execute<Found>(nextRows({ after, inFlight: '', held: '', slots: slots.join(), withLogged: false })),
+  );
 
 function toRound(found: readonly Found[]): RoundRows {
   const rows = found.flatMap((row) => (row.position === null ? [] : [row]));

@@ -4,6 +4,7 @@ import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { largePayload } from '../../foundation/api-error.js';
 import { all, idsBetween } from '../../foundation/database/pages.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
+import { slotOf } from '../../foundation/slots.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
 import { replyOf } from '../../pipeline/device-requests.js';
 import { deviceRequests, outbox } from '../../pipeline/tables.js';
@@ -121,7 +122,7 @@ export const replyDeviceRequest =
       await tx.insert(outbox).values({ tenantId, factId: deviceRequestId, kind: 'DEVICE_REQUEST_REPLIED' });
       return { row: replied, isReplay: false };
     });
-    if (!isReplay) signals.send([topics.outbox, topics.deviceRequests(tenantId)]);
+    if (!isReplay) signals.send([topics.outbox(slotOf(tenantId)), topics.deviceRequests(tenantId)]);
     return {
       status: 200,
       body: presentDeviceRequest(row, call),

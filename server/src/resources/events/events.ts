@@ -5,12 +5,12 @@ import { all, type Bounded, boundedScan, fittingRows, jsonBytes } from '../../fo
 import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.js';
 import { topics } from '../../foundation/signals/signals.js';
 import type { Handler } from '../../gateway/operation/call.js';
+import { positionBefore } from '../../pipeline/event-log.js';
 import {
   createContinuation,
   END_OF_LOG,
   occurredAt,
   type Position,
-  positionBefore,
   presentEvent,
   shownColumns,
 } from '../../pipeline/events.js';

@@ -1,0 +1,251 @@
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { and, asc, eq, sql as fragment } from 'drizzle-orm';
+import type { Database, Transaction } from '../foundation/database/database.js';
+import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { sql, statement } from '../foundation/database/statement.js';
+import { newId } from '../foundation/ids.js';
+import { SLOTS, slotOf, slotsOf } from '../foundation/slots.js';
+import { busPrincipals } from '../foundation/tables.js';
+import type { Message } from './bus/bus.js';
+import { END_OF_LOG, presentEvent, shownColumns } from './events.js';
+import { commands, events, type RepublishedRange } from './tables.js';
+
+type Event = typeof events.$inferSelect;
+type NewEvent = { tenant_id: string; command_id: string; event_type: Event['eventType'] };
+
+/** Arbitrary numbers that only writers of the event log use: of a slot's lock, and of the only lock before slots. */
+const SLOT_LOCK = 512_099;
+const LOCK_BEFORE_SLOTS = '5120998347';
+/** How long a transaction that writes to several slots waits for their locks: then it must leave the busy ones out. */
+const PATIENCE_MS = 1_000;
+
+/**
+ * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others:
+ * the shared lock is for them.
+ */
+const lockLogs = statement(
+  'events: lock the log',
+  (slots: string, patienceMs: number) => sql`
+    select set_config('lock_timeout', ${patienceMs}::text, true),
+      pg_advisory_xact_lock_shared(${LOCK_BEFORE_SLOTS}::bigint), pg_advisory_xact_lock(${SLOT_LOCK}, slot)
+    from (select slot::int from unnest(string_to_array(${slots}, ',')) as slot order by slot::int) as given`,
+);
+
+/**
+ * An event that is already in the log stays unchanged: under the lock a read is enough, and costs less than ON CONFLICT.
+ * In a slot the times never decrease with the numbers, whatever the clock does: `positionBefore` relies on it.
+ */
+const append = statement(
+  'events: append',
+  (given: string) => sql`
+    with given as (
+      select * from json_to_recordset(${given}::text::json) as given (
+        position int, slot int, tenant_id text, command_id uuid, event_type text, event_id uuid
+      )
+    ), last as materialized (
+      select slot, (
+        select logged_at from events where tenant_slot_v1(tenant_id) = slot order by seq desc limit 1
+      ) as logged_at
+      from (select distinct slot from given) as slots
+    )
+    insert into events (tenant_id, command_id, event_type, event_id, logged_at)
+    select tenant_id, command_id, event_type, event_id, greatest(clock_timestamp(), last.logged_at)
+    from given join last using (slot)
+    where not exists (
+      select from events
+      where events.tenant_id = given.tenant_id and events.command_id = given.command_id
+        and events.event_type = given.event_type
+    )
+    order by position`,
+);
+
+/**
+ * Appends events to the log. Transactions that write events of a slot hold its lock from the numbering until their
+ * commit, so they commit in the order of the numbers and a reader with a cursor misses no event. Send this last in a
+ * transaction, and once, because other writers wait for the commit. (The relay may then still read commands that were
+ * dispatched before: that is rare.) For events of several slots it may fail with a lock timeout: see busy-slots.ts.
+ */
+export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
+  if (newEvents.length === 0) return;
+  const slots = slotsOf(newEvents);
+  const given = newEvents.map((event, position) => ({
+    ...event,
+    slot: slotOf(event.tenant_id),
+    position,
+    event_id: newId(),
+  }));
+  const lock = lockLogs(slots.join(), slots.length > 1 ? PATIENCE_MS : 0);
+  // Lock and insert leave together, which saves a round trip while the lock is held.
+  await Promise.all([tx.execute(lock), tx.execute(append(JSON.stringify(given)))]);
+}
+
+const lockedLogs = statement(
+  'events: locked logs',
+  () => sql`
+    select slot from generate_series(0, ${SLOTS - 1}::int) as slot
+    where not pg_try_advisory_xact_lock(${SLOT_LOCK}, slot)`,
+);
+
+/** The slots whose log another transaction has locked. */
+export async function readLockedLogs(database: Database): Promise<number[]> {
+  return (await asAllTenantsStatement<{ slot: number }>(database, lockedLogs())).map(({ slot }) => slot);
+}
+
+/** A position in the log of a slot: the number of the last event that was read. */
+export type SlotPosition = { slot: number; seq: string };
+
+/** `positions`: of the slots whose events the page has. `messages`: the events that a CLIENT principal may read. */
+export type EventPage = { positions: SlotPosition[]; loggedAtMs: number; isFull: boolean; messages: Message[] };
+
+type Range = { slot: number; after: string; until?: string | undefined };
+
+/** The next events of these slots, at most `limit`; null if there are none. */
+export const readEvents = (
+  database: Database,
+  positions: readonly SlotPosition[],
+  limit: number,
+): Promise<EventPage | null> =>
+  readPage(database, { ranges: positions.map(({ slot, seq }) => ({ slot, after: seq })), limit, tenantId: null });
+
+const PAGE = 256;
+
+/** The published events that were logged since the beginning of the range. */
+export async function* republishedEvents(database: Database, { since, tenantId }: RepublishedRange) {
+  const published = await asAllTenantsStatement<SlotPosition>(database, publishedPositions());
+  const slot = tenantId === undefined ? null : slotOf(tenantId);
+  let ranges: Range[] = [];
+  for (const { slot: one, seq: until } of published) {
+    if (slot !== null && one !== slot) continue;
+    const [start] = await asAllTenantsStatement<{ seq: string }>(database, searchInSlot(since, one));
+    ranges.push({ slot: one, after: start?.seq ?? '0', until });
+  }
+  for (;;) {
+    const page = await readPage(database, { ranges, limit: PAGE, tenantId: tenantId ?? null });
+    if (!page) return;
+    yield { messages: page.messages, resumeFrom: new Date(page.loggedAtMs).toISOString() };
+    const read = new Map(page.positions.map(({ slot, seq }) => [slot, seq]));
+    ranges = ranges.map((range) => ({ ...range, after: read.get(range.slot) ?? range.after }));
+  }
+}
+
+const publishedPositions = statement(
+  'events: published up to',
+  () => sql`
+    select slot, greatest(published_seq, (select published_seq from relay_lease where name = 'outbox'))::text as seq
+    from relay_lease where slot is not null`,
+);
+
+type End = { slot: number; after: string; seq: string; logged_at_ms: number; is_full: boolean };
+
+/** By time, so that a reader that has to begin again can continue at the time of the last page. */
+const pageEnds = statement(
+  'events: ends of the page',
+  (ranges: string, limit: number, tenantId: string | null) => sql`
+    with page as (
+      select part.slot, part.after, next.seq, next.logged_at
+      from json_to_recordset(${ranges}::text::json) as part (slot int, after bigint, until bigint)
+      cross join lateral (
+        select seq, logged_at from events
+        where tenant_slot_v1(tenant_id) = part.slot and seq > part.after
+          and seq <= coalesce(part.until, ${END_OF_LOG}::bigint)
+          and (${tenantId}::text is null or tenant_id is not distinct from ${tenantId})
+        order by seq limit ${limit}::int
+      ) as next
+      order by next.logged_at, next.seq limit ${limit}::int
+    )
+    select slot, after::text, max(seq)::text as seq,
+      (extract(epoch from max(logged_at)) * 1000)::double precision as logged_at_ms,
+      sum(count(*)) over () = ${limit}::int as is_full
+    from page group by slot, after`,
+);
+
+type PageOf = { ranges: readonly Range[]; limit: number; tenantId: string | null };
+
+/** The next events of these ranges, and the messages of those that are read. */
+function readPage(database: Database, { ranges, limit, tenantId }: PageOf): Promise<EventPage | null> {
+  const work = async (tx: Transaction, rows: readonly object[]) => {
+    const ends = rows as readonly End[];
+    const [first] = ends;
+    if (!first) return null;
+    return {
+      positions: ends.map(({ slot, seq }) => ({ slot, seq })),
+      loggedAtMs: Math.max(...ends.map(({ logged_at_ms }) => logged_at_ms)),
+      isFull: first.is_full,
+      messages: await readMessages(tx, ends, tenantId),
+    };
+  };
+  return asAllTenants(database, work, pageEnds(JSON.stringify(ranges), limit, tenantId));
+}
+
+/**
+ * An event is read if its tenant has a CLIENT principal, even if DISABLED or expired: it may connect again later, and
+ * continues at its position. If no event is published, a worker drains 1.3 times as many commands per second.
+ */
+async function readMessages(tx: Transaction, ends: readonly End[], tenantId: string | null) {
+  const found = await tx
+    .select({ event: events, command: { ...shownColumns, traceparent: commands.traceparent } })
+    .from(fragment`json_to_recordset(${JSON.stringify(ends)}::text::json) as part (slot int, after bigint, seq bigint)`)
+    .innerJoin(
+      events,
+      fragment`tenant_slot_v1(${events.tenantId}) = part.slot
+        and ${events.seq} > part.after and ${events.seq} <= part.seq
+        and (${tenantId}::text is null or ${events.tenantId} is not distinct from ${tenantId})
+        and exists (
+          select from ${busPrincipals} as principal
+          where principal.tenant_id = ${events.tenantId} and principal.principal_type = 'CLIENT'
+            and principal.status <> 'DELETED'
+          offset 0
+        )`,
+    )
+    .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+    .orderBy(asc(events.seq));
+  return found.map(
+    ({ event, command }): Message => ({
+      subject: subjects.event(event.tenantId, event.eventType),
+      id: event.eventId,
+      body: Buffer.from(JSON.stringify(presentEvent(event, command))),
+      traceparent: command.traceparent ?? undefined,
+    }),
+  );
+}
+
+/** The log has no index by time, but in a slot times increase with the numbers, so a binary search finds the position. */
+const searchInSlot = statement(
+  'events: position in a slot before a time',
+  (time: string, slot: number) => sql`
+    with recursive search (low, high) as (
+      select 0::bigint, coalesce((
+        select seq from events where tenant_slot_v1(tenant_id) = ${slot} order by seq desc limit 1
+      ), 0)
+      union all
+      select case when is_before then seq else low end, case when is_before then high else middle end
+      from (select low, high, (low + high) / 2 as middle from search where low < high) halves
+      cross join lateral (
+        select seq, logged_at < ${time}::timestamptz as is_before from events
+        where tenant_slot_v1(tenant_id) = ${slot} and seq > middle order by seq limit 1
+      ) next
+    )
+    select low::text as seq from search where low >= high`,
+);
+
+const searchOfTenant = statement(
+  'events: position of a tenant before a time',
+  (time: string, tenantId: string) => sql`
+    with recursive search (low, high) as (
+      select 0::bigint, coalesce(max(seq), 0) from events where tenant_id = ${tenantId}
+      union all
+      select case when is_before then seq else low end, case when is_before then high else middle end
+      from (select low, high, (low + high) / 2 as middle from search where low < high) halves
+      cross join lateral (
+        select seq, logged_at < ${time}::timestamptz as is_before from events
+        where tenant_id = ${tenantId} and seq > middle order by seq limit 1
+      ) next
+    )
+    select low::text as seq from search where low >= high`,
+);
+
+/** A number before the first event of a tenant of this time or later. */
+export async function positionBefore(tx: Transaction, time: string, tenantId: string): Promise<string> {
+  const [found] = await tx.execute<{ seq: string }>(searchOfTenant(time, tenantId));
+  return found?.seq ?? '0';
+}
