@@ -4,9 +4,10 @@ import { sql, statement } from '../../foundation/database/statement.js';
 import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../tables.js';
 
 export type Lease = { holder: string; epoch: string; publishedSeq: string };
+type Taken = Lease & { hasRows: boolean };
 
 /**
- * Takes or renews the lease; returns no row if another node holds it. A node that can publish takes it from one that
+ * Tells whether rows wait, too: an idle leader then needs no transaction to look. Takes or renews the lease; returns no row if another node holds it. A node that can publish takes it from one that
  * cannot. A lease whose end lies further ahead than its length was written while the database's clock was ahead: it has
  * expired. A follower must not lock the leader's row, so the statement writes only if it may win.
  */
@@ -26,11 +27,11 @@ const take = statement(
     where relay_lease.holder = excluded.holder
       or relay_lease.expires_at not between now() and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
       or (excluded.can_publish and not relay_lease.can_publish)
-    returning holder, epoch::text, published_seq::text as "publishedSeq"`,
+    returning holder, epoch::text, published_seq::text as "publishedSeq", exists (select from outbox) as "hasRows"`,
 );
 
-export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Lease | null> {
-  const [lease] = await asAllTenantsStatement<Lease>(database, take(holder, canPublish));
+export async function takeLease(database: Database, holder: string, canPublish: boolean): Promise<Taken | null> {
+  const [lease] = await asAllTenantsStatement<Taken>(database, take(holder, canPublish));
   return lease ?? null;
 }
 

@@ -66,6 +66,7 @@ type Prepared = ReadonlyMap<Message, OutboxRow>;
  * | --- | --- | --- |
  * | lease | currentLease, LeaseLost | null if another node holds it. The loop of events uses this and givenAwayUntil |
  * | epoch | currentLease | of the last lease that this node held; a lease with another one calls forget |
+ * | isEmpty | currentLease | the lease was just taken or renewed, and no row waited |
  * | askAgainAt | currentLease | when to renew the lease, or to ask for it |
  * | couldPublish | currentLease | whether the bus was usable and the lease not given away |
  * | batches | startPublishing | batches that wait for the bus |
@@ -81,6 +82,7 @@ export function startRelay(options: RelayOptions) {
   const holder = newId();
   let lease: Lease | null = null;
   let epoch = '';
+  let isEmpty = false;
   let askAgainAt = 0;
   let couldPublish = true;
   let failures = 0;
@@ -98,6 +100,7 @@ export function startRelay(options: RelayOptions) {
   async function currentLease(): Promise<Lease | null> {
     const now = performance.now();
     const isAble = canPublish();
+    isEmpty = false;
     if (now < askAgainAt && isAble === couldPublish) return lease;
     const taken = await takeLease(database, holder, isAble);
     couldPublish = isAble;
@@ -111,6 +114,7 @@ export function startRelay(options: RelayOptions) {
     // While the lease is held, the published number in memory is ahead of the one in the database.
     if (taken?.epoch !== lease?.epoch) lease = taken;
     epoch = taken?.epoch ?? epoch;
+    isEmpty = taken?.hasRows === false;
     return lease;
   }
 
@@ -121,6 +125,7 @@ export function startRelay(options: RelayOptions) {
       const held = await currentLease();
       if (!held) return 'WAIT';
       if (hasFailed) await startOver();
+      if (isEmpty && couldPublish) return 'QUIET';
       try {
         return couldPublish ? await relayBatch(held) : await logBatch(held);
       } catch (error) {
