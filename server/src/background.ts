@@ -39,11 +39,13 @@ const SWEEP_OLD_INTERVAL_MS = 60_000;
 /** The table of nonces fills all the time. In every other table rows of only one more day expire each day. */
 const PURGE_NONCES_INTERVAL_MS = 5_000;
 const PURGE_INTERVAL_MS = 60_000;
-/** How soon the deletion of a tenant begins, and goes on once another node has stopped. */
+/** How soon the deletion of a tenant goes on once another node has stopped. */
 const PURGE_TENANTS_INTERVAL_MS = 2_000;
 
 /** A table can grow by some 10,000 rows in this time. */
 const ANALYZE_INTERVAL_MS = 5_000;
+/** How long a loop rests that has nothing to do and that a signal wakes, in case the signal gets lost. */
+const IDLE_MS = 60_000;
 /** How soon a new adapter shows in the catalog. */
 const READS_INTERVAL_MS = 10_000;
 
@@ -80,28 +82,35 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     createCommandSweeper({ database, signals, bus, metrics, now, overdue, intervalMs });
   const sweepRecent = sweeperOf('RECENT', SWEEP_INTERVAL_MS);
   const sweepOld = sweeperOf('OLD', SWEEP_OLD_INTERVAL_MS);
+  let isQuiet = false;
   const sweepers = [
     // Not one round for each signal: the pause is the interval.
     startLoop(
       SWEEP_INTERVAL_MS,
       { name: 'sweep of RECENT commands', ...sweeping, topics: allSlots.map(topics.outbox), pauseMs: SWEEP_INTERVAL_MS },
       async () => {
+        if (isQuiet && !(await mayHaveOpenCommands(database, now()))) return 'QUIET';
+        isQuiet = false;
         if ((await sweepRecent()) > 0) return 'AGAIN';
-        return (await mayHaveOpenCommands(database)) ? 'SOON' : 'QUIET';
+        isQuiet = !(await mayHaveOpenCommands(database, now()));
+        return isQuiet ? 'QUIET' : 'SOON';
       },
     ),
     startLoop(SWEEP_OLD_INTERVAL_MS, { name: 'sweep of OLD commands', ...sweeping }, async () =>
       (await sweepOld()) > 0 ? 'AGAIN' : 'WAIT',
     ),
-    startLoop(SWEEP_INTERVAL_MS, { name: 'sweep of device requests', ...sweeping }, () =>
-      sweepDeviceRequests(database, signals, now),
+    startLoop(
+      SWEEP_INTERVAL_MS,
+      { name: 'sweep of device requests', ...sweeping, topics: [topics.deviceRequest], pauseMs: SWEEP_INTERVAL_MS },
+      () => sweepDeviceRequests(database, signals, now),
     ),
   ];
   const purgeEvery = (intervalMs: number, { table, round }: Purge) =>
     startLoop(intervalMs, { name: `purge of ${table}`, ...looping }, async () => {
       const { removed, hasMore } = await round();
       metrics.countRemoved(table, removed);
-      return hasMore ? 'SOON' : 'WAIT';
+      if (hasMore) return 'SOON';
+      return removed > 0 ? 'WAIT' : 'QUIET';
     });
   const purges = [
     purgeEvery(PURGE_NONCES_INTERVAL_MS, purgeNonces(database)),
@@ -115,14 +124,19 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),
   ];
   const purgeTenants = createTenantPurge(database, bus, now);
-  const deletions = startLoop(PURGE_TENANTS_INTERVAL_MS, { name: 'deletion of tenants', ...looping }, async () => {
-    const { hasMore, table, removed } = await purgeTenants();
+  const deleting = { name: 'deletion of tenants', ...looping, topics: [topics.deletion] };
+  const deletions = startLoop(PURGE_TENANTS_INTERVAL_MS, deleting, async () => {
+    const { hasMore, isIdle, table, removed } = await purgeTenants();
     if (table && removed > 0) metrics.countRemoved(table, removed);
-    return hasMore ? 'SOON' : 'WAIT';
+    if (hasMore) return 'SOON';
+    return isIdle ? IDLE_MS : 'WAIT';
   });
-  const statistics = startLoop(ANALYZE_INTERVAL_MS, { name: 'statistics', ...looping }, async () => {
+  // Not one round for each signal: the pause is the interval.
+  const analyzing = { name: 'statistics', ...looping, topics: allSlots.map(topics.outbox), pauseMs: ANALYZE_INTERVAL_MS };
+  const statistics = startLoop(ANALYZE_INTERVAL_MS, analyzing, async () => {
     const analyzed = await analyzeGrownTables(database.sql);
     if (analyzed.length > 0) logger.info({ tables: analyzed }, 'analyzed tables that have grown');
+    return IDLE_MS;
   });
   const reads = startLoop(READS_INTERVAL_MS, { name: 'reads of adapters', ...looping }, async () => {
     if (bus.unreadyReason() === null) await storeCommandReads(database, bus);

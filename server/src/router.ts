@@ -72,7 +72,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       list: tenants.listTenants,
       get: tenants.getTenant,
       update: tenants.updateTenant(signals),
-      delete: tenants.deleteTenant,
+      delete: tenants.deleteTenant(signals),
       export: exportTenant,
     },
     credentials: {

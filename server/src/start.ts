@@ -95,7 +95,9 @@ async function open(
     Object.fromEntries(Object.keys(streamSubjects).map((stream) => [stream, () => bus.fullness(stream as StreamName)])),
   );
   metrics.addPool(database.sql.pool);
-  const signals = config.DATABASE_URL ? await postgresSignals(database.sql, { logger, watchdog }) : localSignals();
+  const signals = config.DATABASE_URL
+    ? await postgresSignals(database.sql, { logger, watchdog })
+    : localSignals({ mayGetLost: false });
   closers.push(() => signals.close());
   const looping = { logger, signals, watchdog };
   // A failed look is made up for by the next connection.

@@ -168,7 +168,7 @@ async function workOfPipeline(): Promise<void> {
   for (const overdue of ['RECENT', 'OLD'] as const) {
     await createCommandSweeper({ ...silent(), database, signals, bus: inProcessBus(), overdue, intervalMs: 500 })();
   }
-  await mayHaveOpenCommands(database);
+  await mayHaveOpenCommands(database, silent().now());
   // Nothing was due then, so the sweep stores its mark.
   const sweeping = { ...silent(), now: () => '2026-01-01T00:00:00Z', database, signals, bus: inProcessBus() };
   expect(await createCommandSweeper({ ...sweeping, overdue: 'OLD', intervalMs: 500 })()).toBe(0);

@@ -13,7 +13,6 @@ export type Service = {
   environment?: Record<string, string>;
   volumes?: Mount[];
   user?: string;
-  pid?: string;
   depends_on?: Record<string, { condition: 'service_started' | 'service_healthy' | 'service_completed_successfully' }>;
   healthcheck?: { test: string[] };
   deploy?: { replicas?: number };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ComposeFile, Service } from './compose-file.js';
-import { buildah, type configOf, processesOf, runIn, startIn } from './image.js';
+import { buildah, type configOf, runIn, startIn } from './image.js';
 import { natsServer } from './private-nats.js';
 import { type PrivatePostgres, postgresBinaries, startPrivatePostgres } from './private-postgres.js';
 import { stopGroup } from './stop-group.js';
@@ -65,14 +65,8 @@ export function makeServices({ services, configs }: ComposeFile, { image, config
     return known;
   }
   async function begin(name: string): Promise<void> {
-    // Compose starts the service whose processes this one shares before it.
-    const [, shared] = /^service:(.*)/.exec(service(name).pid ?? '') ?? [];
-    const before = Object.entries({
-      ...(shared && { [shared]: { condition: 'service_started' } }),
-      ...service(name).depends_on,
-    });
     await Promise.all(
-      before.map(async ([other, { condition }]) => {
+      Object.entries(service(name).depends_on ?? {}).map(async ([other, { condition }]) => {
         await up(other);
         if (condition === 'service_healthy') await untilHealthy(other);
       }),
@@ -89,12 +83,8 @@ export function makeServices({ services, configs }: ComposeFile, { image, config
     const { program, options } = contained(name);
     if (name === 'nats') {
       options.volumes['/nats-server:ro'] = natsServer;
-      program.splice(0, program.length, ...natsProgram());
-    }
-    // There, nats-server is process 1.
-    if (service(name).pid === 'service:nats') {
-      const [pid] = processesOf(natsProgram());
-      program.splice(-1, 1, program.at(-1)?.replace('kill -HUP 1', `kill -HUP ${pid}`) ?? '');
+      const script = program.at(-1)?.replace(/exec (nats-server .*)/, `exec /$1 --addr ${addresses.nats}`);
+      program.splice(-1, 1, script ?? '');
     }
     for (const address of replicas[name] ?? [null]) {
       const own = address !== null && { HOST: address, PROBES_HOST: address };
@@ -107,8 +97,6 @@ export function makeServices({ services, configs }: ComposeFile, { image, config
       }
     }
   }
-  const natsProgram = () => ['/nats-server', ...(service('nats').command ?? []), '--addr', addresses.nats];
-
   /** As the entry point of the image of Postgres: a password for the superuser, then its scripts. */
   async function startPostgres(): Promise<void> {
     const { POSTGRES_PASSWORD_FILE = '', ...environment } = service('postgres').environment ?? {};

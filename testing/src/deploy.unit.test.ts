@@ -60,6 +60,17 @@ test('each service of compose.yaml has only the volumes that it needs, and write
   });
 });
 
+test('no service of compose.yaml sees the processes of another one, or those of the machine', () => {
+  const shared = ['pid', 'ipc', 'network_mode', 'privileged', 'userns_mode'];
+  const found = Object.entries(compose.services).map(([name, service]) => [
+    name,
+    shared.filter((key) => key in service),
+  ]);
+  // `init` has no network at all.
+  expect(found.filter(([, keys]) => keys?.length)).toEqual([['init', ['network_mode']]]);
+  expect(compose.services.init).toMatchObject({ network_mode: 'none' });
+});
+
 test('adapters reach NATS and no other service, and NATS shows its keys to nobody else', () => {
   expect(Object.keys(compose.networks)).toEqual(['adapters']);
   expect(namesOf(({ networks = [] }) => networks.includes('adapters'))).toEqual(['nats']);

@@ -106,10 +106,10 @@ describe('the services of compose.yaml', () => {
     const keys = ['--bus-user-public-key', USER_KEY, '--bus-account-public-key', ACCOUNT_KEY];
     const principal = ['--tenant', 'pumps', '--principal-type', 'SERVICE', '--bus-user', 'adapter'];
     await admin('bus-principals', 'create', ...principal, ...keys);
-    await vi.waitFor(() => expect(services.content('accounts', 'accounts.conf')).toContain(USER_KEY), {
-      timeout: 60_000,
-      interval: 500,
-    });
+    const accounts = async () => (await fetch('http://127.0.0.1:8222/accountz')).text();
+    expect(await accounts()).not.toContain(ACCOUNT_KEY);
+    await vi.waitFor(async () => expect(await accounts()).toContain(ACCOUNT_KEY), { timeout: 60_000, interval: 500 });
+    expect(services.content('accounts', 'accounts.conf')).toContain(USER_KEY);
     const reader = (...parameters: string[]) => topctl('nats-accounts', '/accounts-reader/profile.json', ...parameters);
     expect(JSON.parse(await reader('whoami', '--output', 'json')).scopes.sort()).toEqual([
       'platform:bus-principal:read',

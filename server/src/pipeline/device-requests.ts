@@ -13,7 +13,7 @@ import { sql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import { readTenantIds } from '../foundation/database/tenant-ids.js';
 import { firstIdAt, newIdTail } from '../foundation/ids.js';
-import { type Progress, type Signals, topics } from '../foundation/signals/signals.js';
+import { type Progress, quietMs, type Signals, topics } from '../foundation/signals/signals.js';
 import type { Message } from './bus/bus.js';
 import type { Handled, MessageSource } from './bus/take-message.js';
 import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tables.js';
@@ -97,7 +97,8 @@ export const createDeviceRequestReceiver = (database: Database, signals: Signals
         Promise.all([tx.execute(lockReceptions()), tx.execute<ReceptionRow>(newRequests(JSON.stringify(given)))]),
       );
       const received = incoming.filter((_one, index) => rows[index]?.is_new);
-      signals.send(received.map(({ tenantId }) => topics.deviceRequests(tenantId)));
+      const ofTenants = received.map(({ tenantId }) => topics.deviceRequests(tenantId));
+      signals.send(received.length > 0 ? [topics.deviceRequest, ...ofTenants] : []);
       return rows.map(toReception);
     },
   );
@@ -211,11 +212,9 @@ export async function* republishedReplies(database: Database, { since, until, te
 
 const BATCH = 500;
 
-const SOON_SECONDS = 3;
-
 const overdueRequests = statement(
   'device requests: expire',
-  (now: string) => sql`
+  (now: string, soonSeconds: number) => sql`
     with expired as (
       update device_requests set status = 'EXPIRED'
       where ctid = any (array(
@@ -230,14 +229,14 @@ const overdueRequests = statement(
     select (select coalesce(json_agg(tenant_id), '[]') from expired) as tenants,
       exists (
         select from device_requests
-        where status = 'PENDING' and expires_at < now() + make_interval(secs => ${SOON_SECONDS})
+        where status = 'PENDING' and expires_at < now() + make_interval(secs => ${soonSeconds})
       ) as is_due_soon`,
 );
 
 /** Sets EXPIRED on requests without a reply in time. Any number of nodes may sweep. */
 export async function sweepDeviceRequests(database: Database, signals: Signals, now: Now): Promise<Progress> {
   type Found = { tenants: string[]; is_due_soon: boolean };
-  const [found] = await asAllTenantsStatement<Found>(database, overdueRequests(now()));
+  const [found] = await asAllTenantsStatement<Found>(database, overdueRequests(now(), quietMs(signals) / 1_000 + 1));
   const tenants = found?.tenants ?? [];
   signals.send(tenants.map((tenantId) => topics.deviceRequests(tenantId)));
   if (tenants.length > 0) return 'AGAIN';

@@ -208,13 +208,15 @@ const nextSlice = statement(
 
 const unendedCommands = statement(
   'sweeper: commands that may be open',
-  () => sql`
-    select from commands where deadline_at > now() - make_interval(secs => ${(HOLD_MS + OLD_MS) / 1_000}) limit 1`,
+  (latest: string) => sql`
+    select from commands
+    where deadline_at > least(now(), ${latest}::timestamptz) - make_interval(secs => ${(HOLD_MS + OLD_MS) / 1_000})
+    limit 1`,
 );
 
 /** Whether a command may be open; without one, none becomes due before a signal of the outbox. */
-export const mayHaveOpenCommands = async (database: Database) =>
-  (await asAllTenantsStatement(database, unendedCommands())).length > 0;
+export const mayHaveOpenCommands = async (database: Database, now: string) =>
+  (await asAllTenantsStatement(database, unendedCommands(now))).length > 0;
 
 /** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
 async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {

@@ -15,7 +15,7 @@ import {
 import { migrate, schemaState } from './migrate.js';
 import { checkSettings, nodeSettings, planSettings } from './session-settings.js';
 import { waitForPostgres } from './startup-problem.js';
-import { vacuumTables } from './vacuum-and-analyze.js';
+import { createVacuum } from './vacuum-and-analyze.js';
 
 export type Database = {
   sql: postgres.Sql;
@@ -115,7 +115,8 @@ async function openEmbedded(directory: string): Promise<Database> {
     await checkRoles(sql);
     await checkFunctionOwners(sql);
     // A failure waits for the next round.
-    const vacuuming = setInterval(() => void vacuumTables(sql).catch(() => {}), VACUUM_INTERVAL_MS).unref();
+    const vacuum = createVacuum(sql);
+    const vacuuming = setInterval(() => void vacuum().catch(() => {}), VACUUM_INTERVAL_MS).unref();
     const close = async () => {
       clearInterval(vacuuming);
       await sql.end({ timeout: 5 });

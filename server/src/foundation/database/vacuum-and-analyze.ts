@@ -20,6 +20,22 @@ export async function analyzeGrownTables(sql: postgres.Sql): Promise<string[]> {
   return grown.map(({ name }) => name);
 }
 
+/** An idle platform takes hours to write this much. */
+const WRITTEN_BYTES = 1024 * 1024;
+
+/** Vacuums if the embedded database has written enough since the last time. For an idle one it would be most of the work. */
+export function createVacuum(sql: postgres.Sql): () => Promise<void> {
+  let vacuumedAt = '0/0';
+  return async () => {
+    const [log] = await sql<{ written: number }[]>`
+      select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), ${vacuumedAt}::pg_lsn)::float8 as written`;
+    if ((log?.written ?? 0) < WRITTEN_BYTES) return;
+    await vacuumTables(sql);
+    const [now] = await sql<{ lsn: string }[]>`select pg_current_wal_insert_lsn()::text as lsn`;
+    vacuumedAt = now?.lsn ?? vacuumedAt;
+  };
+}
+
 /**
  * Vacuums and analyzes the tables of the embedded database, which has no autovacuum: without it the space of purged
  * nonces is never reused. Each table has a statement of its own, so that a request waits for one table and not for all:

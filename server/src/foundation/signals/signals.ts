@@ -2,8 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Watchdog } from '../telemetry/watchdog.js';
 
-/** Wakes waiters on every node when something happens. A signal may get lost, so every waiter also polls. */
+/** Wakes waiters on every node when something happens. */
 export type Signals = {
+  /** Whether a signal may get lost between nodes. Then every waiter also polls. */
+  mayGetLost: boolean;
   /** Call it after the commit. */
   send(topics: readonly string[]): void;
   /** Returns a function that stops listening. */
@@ -28,15 +30,21 @@ export const topics = {
   busAccess: 'bus-access',
   /** A generation of the database has begun. The database itself sends it: see 0006_generations.sql. */
   generation: 'generation',
+  /** A device request was stored: it will expire. */
+  deviceRequest: 'device-request',
+  /** The deletion of a tenant was requested. */
+  deletion: 'deletion',
   command: (tenantId: string, commandId: string) => `command ${tenantId} ${commandId}`,
   events: (tenantId: string) => `events ${tenantId}`,
   deviceRequests: (tenantId: string) => `device-requests ${tenantId}`,
 };
 
-export function localSignals(): Signals {
+/** Signals of one process. None gets lost if the platform has no other process. */
+export function localSignals({ mayGetLost = true } = {}): Signals {
   let isClosed = false;
   const listeners = new Map<string, Set<() => void>>();
   const signals = {
+    mayGetLost,
     isClosed: () => isClosed,
     send(topics: readonly string[]) {
       for (const topic of new Set(topics)) for (const wake of [...(listeners.get(topic) ?? [])]) wake();
@@ -94,9 +102,10 @@ export function createWaker(signals: Signals, topics: readonly string[]) {
 
 /**
  * AGAIN: there may be more to do. SOON: after the pause. WAIT: when the interval has passed or a signal arrives. QUIET:
- * nothing is under way, so an idle process looks less often, in case a signal got lost.
+ * nothing is under way, so an idle process looks less often: mostly in case a signal got lost. A number: as WAIT, with
+ * this interval in milliseconds.
  */
-export type Progress = 'AGAIN' | 'SOON' | 'WAIT' | 'QUIET';
+export type Progress = 'AGAIN' | 'SOON' | 'WAIT' | 'QUIET' | number;
 
 /** What every loop of a process shares. */
 export type Looping = { logger: Logger; signals: Signals; watchdog: Watchdog };
@@ -113,6 +122,16 @@ type Options = Looping & {
 
 const AFTER_A_FAILURE_MS = 1_000;
 const QUIET_MS = 2_000;
+/** If no signal gets lost, only purges and the clock are left. */
+const QUIET_ALONE_MS = 60_000;
+
+/** How long a loop rests at most after QUIET. */
+export const quietMs = ({ mayGetLost }: Signals) => (mayGetLost ? QUIET_MS : QUIET_ALONE_MS);
+
+function restAfter(progress: unknown, intervalMs: number, signals: Signals): number {
+  if (typeof progress === 'number') return progress;
+  return progress === 'QUIET' ? Math.max(quietMs(signals), intervalMs) : intervalMs;
+}
 
 /** Runs background work in rounds until it is stopped. A failed round is logged and retried. */
 export function startLoop(
@@ -132,12 +151,15 @@ export function startLoop(
       if (!goesOn) waker.reset();
       try {
         const progress = await work();
-        roundDone();
+        const restMs = restAfter(progress, intervalMs, signals);
+        roundDone(restMs - intervalMs);
         goesOn = progress === 'AGAIN';
         if (goesOn || stopping.signal.aborted) continue;
         await delay(pauseMs, undefined, stopping);
         if (progress === 'SOON') continue;
-        await waker.sleep((progress === 'QUIET' ? Math.max(QUIET_MS, intervalMs) : intervalMs) - pauseMs);
+        await waker.sleep(restMs - pauseMs);
+        // From here on the loop is expected to complete a round.
+        if (restMs > intervalMs) roundDone();
       } catch (error) {
         if (stopping.signal.aborted) return;
         logger.error({ err: error }, name);

@@ -7,15 +7,15 @@ export type Watchdog = ReturnType<typeof createWatchdog>;
 export function createWatchdog() {
   const loops = new Map<string, { idleMs: () => number; limitMs: number }>();
   return {
-    /** Returns a function that the loop calls after each successful round. */
-    watchRounds(name: string, { everyMs, isVital }: { everyMs: number; isVital: boolean }): () => void {
+    /** Returns a function that the loop calls after each successful round. `restMs`: it rests that much longer than usual. */
+    watchRounds(name: string, { everyMs, isVital }: { everyMs: number; isVital: boolean }): (restMs?: number) => void {
       let lastRoundAt = performance.now();
       loops.set(name, {
-        idleMs: () => performance.now() - lastRoundAt,
+        idleMs: () => Math.max(0, performance.now() - lastRoundAt),
         limitMs: isVital ? everyMs + STUCK_AFTER_MS : Number.POSITIVE_INFINITY,
       });
-      return () => {
-        lastRoundAt = performance.now();
+      return (restMs = 0) => {
+        lastRoundAt = performance.now() + restMs;
       };
     },
 

@@ -24,6 +24,17 @@ test('names a vital loop without a round for 10 seconds beyond its interval, unt
   ]);
 });
 
+test('a loop is not stuck while it rests for longer than its interval, but is 10 seconds after the rest', () => {
+  const watchdog = createWatchdog();
+  const roundDone = watchdog.watchRounds('relay', { everyMs: 500, isVital: true });
+  roundDone(60_000);
+  pass(60);
+  expect(watchdog.stuckReason()).toBeNull();
+  expect(watchdog.secondsSinceLastRound()).toEqual([['relay', 0]]);
+  pass(11);
+  expect(watchdog.stuckReason()).toBe('relay: no round for 11 seconds');
+});
+
 test('a handler is stuck if it has messages and finishes none for 10 seconds', async () => {
   const watchdog = createWatchdog();
   const finish: (() => void)[] = [];

@@ -7,15 +7,18 @@ import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../tables.js';
 /** The lease of a slot. `seq`: the bus has acknowledged the log of the slot up to this number. */
 export type Lease = SlotPosition & { epoch: string };
 
-/** `isWhole`: whether the worker holds all the slots that it should. */
-export type Leases = { held: Lease[]; isWhole: boolean };
+/**
+ * `isWhole`: whether the worker holds all the slots that it should. `hasRows`: whether rows of any slot wait; without one
+ * an idle worker needs no transaction to look.
+ */
+export type Leases = { held: Lease[]; isWhole: boolean; hasRows: boolean };
 
 /**
  * Renews the leases of a worker, gives back those above its share and takes free ones up to its share. The slots are
  * shared between the workers that can publish; while none can, between all, which then log. Who holds more slots keeps
- * more, so that few slots move. Of the free slots those that wait longest are taken first. A worker that can publish takes slots from one that cannot. A lease whose end lies
- * further ahead than its length was written while the database's clock was ahead: it has expired. Rows of other holders
- * are locked only if they may be taken.
+ * more, so that few slots move. Of the free slots those that wait longest are taken first. A worker that can publish
+ * takes slots from one that cannot. A lease whose end lies further ahead than its length was written while the database's
+ * clock was ahead: it has expired. Rows of other holders are locked only if they may be taken.
  *
  * Workers of versions before slots relay under the row `outbox`: as long as one of them holds it, no slot is taken, and
  * they cannot take it while a worker of this version renews it.
@@ -88,7 +91,8 @@ const take = statement(
     )
     select coalesce((select json_agg(held order by slot) from held), '[]') as held,
       (select count(*) from held) >= coalesce((select count from share), 0)
-        and coalesce((select count from share), 0) > 0 as "isWhole"`,
+        and coalesce((select count from share), 0) > 0 as "isWhole",
+      exists (select from outbox) as "hasRows"`,
 );
 
 export async function takeLeases(database: Database, holder: string, canPublish: boolean): Promise<Leases> {

@@ -67,6 +67,7 @@ type Prepared = ReadonlyMap<Message, OutboxRow>;
  * | variable | set by | meaning |
  * | --- | --- | --- |
  * | leases | hold | of the slots that this worker holds. The loop of events uses it, too |
+ * | isEmpty | currentLeases | the leases were just renewed, and no row waited |
  * | askAgainAt | currentLeases, LeaseLost | when to renew the leases, or to ask for more |
  * | couldPublish | currentLeases | whether the bus was usable and the slots not given away |
  * | listening | hold | what ends the listening to the signals of these slots |
@@ -84,6 +85,7 @@ export function startRelay(options: RelayOptions) {
   const holder = newId();
   const busy = createBusySlots(database);
   let leases: Lease[] = [];
+  let isEmpty = false;
   let askAgainAt = 0;
   let couldPublish = true;
   let listening: (() => void)[] = [];
@@ -103,8 +105,9 @@ export function startRelay(options: RelayOptions) {
   async function currentLeases(): Promise<readonly Lease[]> {
     const now = performance.now();
     const isAble = canPublish();
+    isEmpty = false;
     if (now < askAgainAt && isAble === couldPublish) return leases;
-    const { held, isWhole } = await takeLeases(database, holder, isAble);
+    const { held, isWhole, hasRows } = await takeLeases(database, holder, isAble);
     couldPublish = isAble;
     askAgainAt = now + (isWhole ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
     const known = new Map(leases.map((lease) => [`${lease.slot} ${lease.epoch}`, lease]));
@@ -117,6 +120,7 @@ export function startRelay(options: RelayOptions) {
         logger.warn({ err }, 'the last event on the bus was not read'),
       );
     }
+    isEmpty = !hasRows;
     return leases;
   }
 
@@ -146,6 +150,7 @@ export function startRelay(options: RelayOptions) {
     const held = await currentLeases();
     if (held.length === 0) return 'WAIT';
     if (hasFailed) await startOver();
+    if (isEmpty && couldPublish) return 'QUIET';
     await storing;
     try {
       return couldPublish ? await relayBatch(held) : await logBatch(held);

@@ -38,8 +38,11 @@ const steps: readonly Step[] = [
   { table: 'audit_events', deleteBatch: deleteCreationEntry },
 ];
 
-/** `emptied`: the tenant of which the last pass found nothing. Without more to do, no tenant can be deleted now. */
-type Round = { hasMore: boolean; removed: number; table?: string; emptied?: string };
+/**
+ * `emptied`: the tenant of which the last pass found nothing. Without more to do, no tenant can be deleted now. `isIdle`:
+ * because none is to be deleted.
+ */
+type Round = { hasMore: boolean; removed: number; isIdle?: true; table?: string; emptied?: string };
 
 /**
  * Deletes everything of DELETING tenants, one batch in each round. The row of the tenant holds the position and is
@@ -60,7 +63,7 @@ export const createTenantPurge = (database: Database, bus: Bus, now: Now) => asy
 
 async function work(tx: Transaction, now: string): Promise<Round> {
   const tenant = await lockNext(tx, now);
-  if (!tenant) return { hasMore: false, removed: 0 };
+  if (!tenant) return { hasMore: false, removed: 0, ...((await isAnyDeleting(tx)) ? {} : { isIdle: true }) };
   const { step: number, rows_in_pass } = tenant.deletion.work;
   const step = steps[number];
   if (step) return deleteOnce(tx, tenant, step);
@@ -82,6 +85,11 @@ async function lockNext(tx: Transaction, now: string): Promise<Tenant | undefine
     order by tenant_id limit 1
     for no key update skip locked`);
   return tenant;
+}
+
+async function isAnyDeleting(tx: Transaction): Promise<boolean> {
+  const deleting = await tx.execute(sql`select from tenants where status = 'DELETING' limit 1`);
+  return deleting.length > 0;
 }
 
 async function deleteOnce(tx: Transaction, { tenant_id, deletion }: Tenant, step: Step): Promise<Round> {

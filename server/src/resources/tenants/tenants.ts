@@ -58,37 +58,40 @@ export const updateTenant =
     return { status: 200, body: changed };
   };
 
-export const deleteTenant: Handler<'tenants.delete'> = async ({ query }, call) => {
-  const { tenantId } = call;
-  if (query.confirm !== tenantId) throw invalidValue('query/confirm', 'must be the tenant_id of the path');
-  if (tenantId === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
-  const own = eq(tenants.tenantId, tenantId);
-  const read = async (tx: Transaction) => (await tx.select().from(tenants).where(own))[0];
-  // The entry stays, so it is in the log of tenant `platform` and holds nothing of the tenant but its id.
-  const asked = { ...call, tenantId: PLATFORM_TENANT_ID };
-  const row = await withAudit(asked, { fields: {} }, beginDeletion).catch(async (error: unknown) => {
-    // A repetition changes nothing and leaves no entry.
-    const found = await call.asTenant(read);
-    if (found?.status === 'DELETING' || found?.status === 'DELETED') return found;
-    throw error;
-  });
-  return { status: 202, body: presentTenant(row, call) };
+export const deleteTenant =
+  (signals: Signals): Handler<'tenants.delete'> =>
+  async ({ query }, call) => {
+    const { tenantId } = call;
+    if (query.confirm !== tenantId) throw invalidValue('query/confirm', 'must be the tenant_id of the path');
+    if (tenantId === PLATFORM_TENANT_ID) throw call.refuse('TENANT_ID_RESERVED');
+    const own = eq(tenants.tenantId, tenantId);
+    const read = async (tx: Transaction) => (await tx.select().from(tenants).where(own))[0];
+    // The entry stays, so it is in the log of tenant `platform` and holds nothing of the tenant but its id.
+    const asked = { ...call, tenantId: PLATFORM_TENANT_ID };
+    const row = await withAudit(asked, { fields: {} }, beginDeletion).catch(async (error: unknown) => {
+      // A repetition changes nothing and leaves no entry.
+      const found = await call.asTenant(read);
+      if (found?.status === 'DELETING' || found?.status === 'DELETED') return found;
+      throw error;
+    });
+    signals.send([topics.deletion]);
+    return { status: 202, body: presentTenant(row, call) };
 
-  async function beginDeletion(tx: Transaction) {
-    // Waits for every transaction that has written a row which refers to the tenant.
-    const { status } = await readDisabled(tx, call, 'update');
-    const row = await updateRow(tx, tenants, own, {
-      status: 'DELETING',
-      deletion: sql`jsonb_build_object(
+    async function beginDeletion(tx: Transaction) {
+      // Waits for every transaction that has written a row which refers to the tenant.
+      const { status } = await readDisabled(tx, call, 'update');
+      const row = await updateRow(tx, tenants, own, {
+        status: 'DELETING',
+        deletion: sql`jsonb_build_object(
         'requested_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'rows_deleted', 0, 'finished_at', null,
         'work', jsonb_build_object(
           'step', 0, 'after', null, 'rows_in_pass', 0, 'transaction', pg_current_xact_id()::text, 'since', now()
         )
       )`,
-    });
-    return { before: { tenant_id: tenantId, status }, after: null, result: row };
-  }
-};
+      });
+      return { before: { tenant_id: tenantId, status }, after: null, result: row };
+    }
+  };
 
 type Refusing = CallOf<'NOT_FOUND' | 'TENANT_NOT_DISABLED'>;
 
