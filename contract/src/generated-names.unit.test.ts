@@ -18,7 +18,10 @@ const operations = Object.values(document.paths).flatMap((methods) => Object.val
 /** Generators write a name in PascalCase, camelCase or snake_case, and some file systems ignore case. */
 const nameOf = (...parts: string[]): Name => ({
   at: parts.join(' + '),
-  written: parts.join('').replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase(),
+  written: parts
+    .join('')
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .toLowerCase(),
 });
 
 /** What ogen, openapi-generator, typify (progenitor) and orval add for the type of an item, a value or a choice. */

@@ -111,4 +111,4 @@ test('every request of the collection succeeds with the ids that earlier request
     'tenants.delete 400',
     'tenants.export 409',
   ]);
-}, 300_000);
+}, 600_000);

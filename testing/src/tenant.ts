@@ -47,7 +47,8 @@ export async function createCallerOfEverything(): Promise<Profile> {
   const caller = await createCredential('platform', { role: 'platform_admin' });
   const { client_id } = caller;
   const target = '/api/v1/platform/tenants/platform';
-  for (const role of ['tenant_admin', 'integration_operator']) await create(`${target}/role-bindings`, { client_id, role });
+  for (const role of ['tenant_admin', 'integration_operator'])
+    await create(`${target}/role-bindings`, { client_id, role });
   await create(`${target}/policies`, { client_id, scope: 'open:device-request:create' });
   return caller;
 }
