@@ -42,7 +42,13 @@ export function errorResponses(codes: readonly ErrorCode[]) {
 
 const schema = { $ref: '#/components/schemas/ErrorBody' };
 
-export const sharedErrorResponses = {
+type ErrorResponse = {
+  description: string;
+  headers: object;
+  content: { 'application/json': { schema: object; examples?: Record<string, { $ref: string }> } };
+};
+
+export const sharedErrorResponses: Record<string, ErrorResponse> = {
   ...Object.fromEntries(Object.entries(shared).map(([name, codes]) => [name, errorResponse(codes)])),
   OtherError: {
     description: 'Another error. A later version of the platform can respond with a status that is not listed.',
@@ -51,7 +57,7 @@ export const sharedErrorResponses = {
   },
 };
 
-function errorResponse(codes: readonly ErrorCode[]) {
+function errorResponse(codes: readonly ErrorCode[]): ErrorResponse {
   const [first] = codes;
   return {
     description: codes.map((code) => `- \`${code}\`: ${errors[code].meaning} ${errors[code].fix}`).join('\n'),
