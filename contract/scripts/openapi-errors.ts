@@ -29,30 +29,42 @@ const headersByStatus: Record<number, AnswerHeader[]> = {
 
 const isSame = (one: readonly ErrorCode[], other: readonly ErrorCode[]) => one.join() === other.join();
 
-/** A response per status of the codes; a reference if it is a shared one. */
+/** A response per status of the codes, a reference if it is a shared one, and the response of every other status. */
 export function errorResponses(codes: readonly ErrorCode[]) {
   const statuses = [...new Set(codes.map((code) => errors[code].status))];
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const ofStatus = codes.filter((code) => errors[code].status === status);
-      const name = Object.keys(shared).find((name) => isSame(shared[name] ?? [], ofStatus));
-      return [status, name ? { $ref: `#/components/responses/${name}` } : errorResponse(ofStatus)];
-    }),
-  );
+  const listed = statuses.map((status) => {
+    const ofStatus = codes.filter((code) => errors[code].status === status);
+    const name = Object.keys(shared).find((name) => isSame(shared[name] ?? [], ofStatus));
+    return [status, name ? { $ref: `#/components/responses/${name}` } : errorResponse(ofStatus)];
+  });
+  return { ...Object.fromEntries(listed), default: { $ref: '#/components/responses/OtherError' } };
 }
 
-export const sharedErrorResponses = Object.fromEntries(
-  Object.entries(shared).map(([name, codes]) => [name, errorResponse(codes)]),
-);
+const schema = { $ref: '#/components/schemas/ErrorBody' };
 
-function errorResponse(codes: readonly ErrorCode[]) {
+type ErrorResponse = {
+  description: string;
+  headers: object;
+  content: { 'application/json': { schema: object; examples?: Record<string, { $ref: string }> } };
+};
+
+export const sharedErrorResponses: Record<string, ErrorResponse> = {
+  ...Object.fromEntries(Object.entries(shared).map(([name, codes]) => [name, errorResponse(codes)])),
+  OtherError: {
+    description: 'Another error. A later version of the platform can respond with a status that is not listed.',
+    headers: headerReferences(),
+    content: { 'application/json': { schema } },
+  },
+};
+
+function errorResponse(codes: readonly ErrorCode[]): ErrorResponse {
   const [first] = codes;
   return {
     description: codes.map((code) => `- \`${code}\`: ${errors[code].meaning} ${errors[code].fix}`).join('\n'),
     headers: headerReferences(first && headersByStatus[errors[first].status]),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/ErrorBody' },
+        schema,
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
       },
     },

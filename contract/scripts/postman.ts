@@ -25,64 +25,110 @@ pm.request.headers.upsert({ key: 'X-Api-Timestamp', value: timestamp });
 pm.request.headers.upsert({ key: 'X-Api-Nonce', value: nonce });
 pm.request.headers.upsert({ key: 'X-Api-Signature', value: signature });`;
 
+type Request = { resource: string; verb: string; method: string; path: string; operation: Described };
+
 /** postman.json: a collection of every operation that signs each request before it is sent. */
 export function renderPostman(): string {
   const { info, tags, paths } = buildOpenApi();
   const requests = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods as unknown as Record<string, Described>).map(([method, operation]) => ({
-      resource: operation.operationId.split('.')[0],
-      item: { name: operation.operationId, request: requestOf(method.toUpperCase(), path, operation) },
-      variables: operation.parameters.filter((parameter) => parameter.in === 'path'),
-    })),
+    Object.entries(methods as unknown as Record<string, Described>).map(([method, operation]): Request => {
+      const [resource = '', verb = ''] = operation.operationId.split('.');
+      return { resource, verb, method: method.toUpperCase(), path, operation };
+    }),
   );
-  const variables = new Map(requests.flatMap(({ variables }) => variables).map(({ name, example }) => [name, example]));
+  const variables = new Map(
+    requests.flatMap(({ resource, operation }) =>
+      operation.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map(({ name = '', example }) => [variableOf(resource, name), example] as const),
+    ),
+  );
   const collection = {
     info: {
       name: info.title,
-      description: 'Set base_url, client_id and secret in the variables of the collection. It signs each request.',
+      description:
+        'Set base_url, client_id and secret in the variables of the collection. It signs each request. A request that creates something writes its id into the variables, so the next requests act on it. deviceRequests.list and parkedMessages.list write the id of their first item.',
       schema: 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json',
     },
-    event: [{ listen: 'prerequest', script: { type: 'text/javascript', exec: signing.split('\n') } }],
+    event: [script('prerequest', signing)],
     variable: [
       { key: 'base_url', value: 'http://127.0.0.1:8787' },
       { key: 'client_id', value: '' },
       { key: 'secret', value: '' },
-      ...[...variables].filter(([name]) => name !== 'client_id').map(([key, value]) => ({ key, value })),
-      { key: 'credential_client_id', value: variables.get('client_id') },
+      ...[...variables].map(([key, value]) => ({ key, value })),
     ],
     item: tags.map(({ name, 'x-displayName': title, description }) => ({
       name: title,
       description,
-      item: requests.filter(({ resource }) => resource === name).map(({ item }) => item),
+      item: requests.filter(({ resource }) => resource === name).map((request) => itemOf(request, requests)),
     })),
   };
   return `${JSON.stringify(collection, null, 2)}\n`;
 }
 
-function requestOf(method: string, path: string, { description, parameters, requestBody }: Described) {
+const script = (listen: 'prerequest' | 'test', text: string) => ({
+  listen,
+  script: { type: 'text/javascript', exec: text.split('\n') },
+});
+
+function itemOf(request: Request, requests: readonly Request[]) {
+  const id = idOfAnswer(request, requests);
+  const variable = id && variableOf(request.resource, id);
+  // In an answer, request_id is the correlation id.
+  const field = id === 'request_id' ? 'device_request_id' : id;
+  const found = request.verb === 'list' ? 'pm.response.json().items[0]' : 'pm.response.json()';
+  const keep = `const found = pm.response.code < 300 && ${found};
+if (found) pm.collectionVariables.set('${variable}', found.${field});`;
+  return {
+    name: request.operation.operationId,
+    ...(id && { event: [script('test', keep)] }),
+    request: requestOf(request, id),
+  };
+}
+
+/** The path parameter that names what a request creates, or lists if no request creates it. */
+function idOfAnswer({ resource, verb, path }: Request, requests: readonly Request[]): string | undefined {
+  const isCreated = requests.some((other) => other.resource === resource && other.verb === 'create');
+  if (verb !== (isCreated ? 'create' : 'list')) return undefined;
+  const names = requests.map((other) => other.path.startsWith(path) && other.path.slice(path.length));
+  return names.map((name) => /^\/\{(\w+_id)\}$/.exec(name || '')?.[1]).find(Boolean);
+}
+
+function requestOf({ resource, method, path, operation }: Request, created: string | undefined) {
+  const { description, parameters, requestBody } = operation;
+  const reference = (name: string) => `{{${variableOf(resource, name)}}}`;
   const segments = path
     .slice(1)
     .split('/')
-    .map((segment) => segment.replace(/^\{(\w+)\}$/, (_, name: string) => `{{${variableOf(name)}}}`));
+    .map((segment) => segment.replace(/^\{(\w+)\}$/, (_, name: string) => reference(name)));
   const query = parameters
     .filter((parameter) => parameter.in === 'query')
-    .map(({ name: key, example, required }) => ({
+    .map(({ name: key = '', example, required }) => ({
       key,
-      value: encodeURIComponent(String(example ?? '')),
+      value: required && isReference(key) ? reference(key) : encodeURIComponent(String(example ?? '')),
       disabled: !required,
     }));
   const { example, examples } = requestBody?.content['application/json'] ?? {};
   const body = example ?? examples?.default?.value;
+  /** What it names is what earlier requests have created, and each command is a new one. */
+  const fresh = (key: string, value: unknown) => {
+    if (key === 'idempotency_key') return '{{$guid}}';
+    return isReference(key) && key !== created ? reference(key) : value;
+  };
   return {
     method,
     description,
     header: body ? [{ key: 'Content-Type', value: 'application/json' }] : [],
     url: { host: ['{{base_url}}'], path: segments, query },
-    ...(body && { body: { mode: 'raw', raw: JSON.stringify(withFreshKey(body), null, 2) } }),
+    ...(body && { body: { mode: 'raw', raw: JSON.stringify(body, fresh, 2) } }),
   };
 }
 
-/** client_id is the caller's. */
-const variableOf = (name: string) => (name === 'client_id' ? 'credential_client_id' : name);
+/** Fields of bodies and queries that name what other requests create. */
+const isReference = (name: string) => ['client_id', 'role', 'credential_id', 'resource_id'].includes(name);
 
-const withFreshKey = (body: object) => ('idempotency_key' in body ? { ...body, idempotency_key: '{{$guid}}' } : body);
+/** client_id is the caller's. A role that is bound is a built-in one, which cannot be written. */
+function variableOf(resource: string, name: string): string {
+  if (name === 'client_id') return 'credential_client_id';
+  return name === 'role' && resource === 'roleBindings' ? 'bound_role' : name;
+}

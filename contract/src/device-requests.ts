@@ -38,13 +38,15 @@ const ReplyError = z.strictObject({
 });
 
 /** The reply as it is stored, shown and sent to the adapter. */
-export const DeviceReply = z.object({
-  outcome: ReplyOutcome,
-  payload: OpaqueObject.nullable().describe('Data for the device; null if there is none.'),
-  error: ReplyError.nullable().describe('Error for the device; null if there is none.'),
-  replied_at: Timestamp.describe('When the platform received the reply.'),
-  replied_by_client_id: z.string().describe('Credential that sent the reply.'),
-});
+export const DeviceReply = z
+  .object({
+    outcome: ReplyOutcome,
+    payload: OpaqueObject.nullable().describe('Data for the device; null if there is none.'),
+    error: ReplyError.nullable().describe('Error for the device; null if there is none.'),
+    replied_at: Timestamp.describe('When the platform received the reply.'),
+    replied_by_client_id: z.string().describe('Credential that sent the reply.'),
+  })
+  .meta({ id: 'DeviceReply' });
 
 const DeviceRequest = z
   .object({

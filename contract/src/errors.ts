@@ -351,7 +351,7 @@ export const ErrorDetail = z.object({
       'Location of the problem: the part of the request and a JSON Pointer (RFC 6901) into it, for example `body/payload/speed` or `query/limit`. For a header: `header/` and its name.',
     ),
   code: z.string().meta({ pattern: patterns.enumValue.source }).describe('Machine-readable code of the problem.'),
-  message: z.string().describe('Human-readable description of the problem.'),
+  message: z.string().min(1).describe('Human-readable description of the problem.'),
 });
 
 export type ErrorDetail = z.infer<typeof ErrorDetail>;
@@ -360,7 +360,7 @@ export type ErrorDetail = z.infer<typeof ErrorDetail>;
 export const ErrorBody = z
   .object({
     code: ErrorCodeOfAnswer,
-    message: z.string().describe('Human-readable message: what happened and what to do.'),
+    message: z.string().min(1).describe('Human-readable message: what happened and what to do.'),
     request_id: RequestId,
     details: z.array(ErrorDetail).optional().describe('Every problem in the request, with its location.'),
     metadata: z

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,12 +14,32 @@ const generators: Record<string, (output: string) => string[]> = {
   'openapi-typescript': (output) => ['openapi-typescript', document, '-o', `${output}/client.ts`],
   '@hey-api/openapi-ts': (output) => ['openapi-ts', '-i', document, '-o', output],
   orval: (output) => ['orval', '--client', 'fetch', '--input', document, '--output', `${output}/client.ts`],
+  kubb: (output) => ['kubb', 'generate', '--config', kubbConfig(output)],
   'openapi-zod-client': (output) => ['openapi-zod-client', document, '-o', `${output}/client.ts`],
   'swagger-typescript-api': (output) => [
     ...['swagger-typescript-api', 'generate', '-p', document],
     ...['-o', output, '-n', 'client.ts'],
   ],
 };
+
+/** kubb reads everything from a file. */
+function kubbConfig(output: string): string {
+  const file = join(output, 'kubb.config.mjs');
+  writeFileSync(
+    file,
+    `import { pluginClient } from '@kubb/plugin-client';
+import { pluginOas } from '@kubb/plugin-oas';
+import { pluginTs } from '@kubb/plugin-ts';
+
+export default {
+  input: { path: '${document}' },
+  output: { path: '${output}/client' },
+  plugins: [pluginOas({ generators: [] }), pluginTs(), pluginClient({ client: 'fetch' })],
+};
+`,
+  );
+  return file;
+}
 
 test('docs/clients.md names these generators', () => {
   const [sentence = ''] = /The output of these generators compiles.*/.exec(page) ?? [];

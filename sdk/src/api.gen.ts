@@ -579,6 +579,24 @@ export interface CredentialWithSecret extends Credential {
 }
 /** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome. */
 export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
+export interface DeviceReply {
+  outcome: ReplyOutcome;
+  /** Data for the device; null if there is none. */
+  payload: {
+    [key: string]: unknown;
+  } | null;
+  /** Error for the device; null if there is none. */
+  error: {
+    /** Machine-readable code. */
+    code: string;
+    /** Human-readable explanation. */
+    message: string;
+  } | null;
+  /** When the platform received the reply. */
+  replied_at: string;
+  /** Credential that sent the reply. */
+  replied_by_client_id: string;
+}
 export interface DeviceRequest {
   /** Id of the device request: a UUID version 7. */
   device_request_id: string;
@@ -598,24 +616,7 @@ export interface DeviceRequest {
   /** Deadline for the reply. A later reply is refused. */
   expires_at: string;
   /** The reply; null until there is one. */
-  reply: {
-    outcome: ReplyOutcome;
-    /** Data for the device; null if there is none. */
-    payload: {
-      [key: string]: unknown;
-    } | null;
-    /** Error for the device; null if there is none. */
-    error: {
-      /** Machine-readable code. */
-      code: string;
-      /** Human-readable explanation. */
-      message: string;
-    } | null;
-    /** When the platform received the reply. */
-    replied_at: string;
-    /** Credential that sent the reply. */
-    replied_by_client_id: string;
-  } | null;
+  reply: DeviceReply | null;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }

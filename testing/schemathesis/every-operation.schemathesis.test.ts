@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { allOperations } from '@tenant-open-platform/contract';
-import { createCredential, platform, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { createCallerOfEverything, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 
 const CASES = Number(process.env.SCHEMATHESIS_CASES ?? 500);
@@ -40,20 +40,6 @@ function install(): string {
     throw new Error('Schemathesis needs python3 with venv (Debian: python3-venv) and PyPI.', { cause: error });
   }
   return program;
-}
-
-/** A credential of the tenant `platform` that every operation admits. */
-async function createCallerOfEverything() {
-  const caller = await createCredential('platform', { role: 'platform_admin' });
-  const { client_id } = caller;
-  const grant = async (list: string, body: object) => {
-    const target = `/api/v1/platform/tenants/platform/${list}`;
-    const { status, raw } = await signedRequest(platform().admin, 'POST', target, { body: { client_id, ...body } });
-    expect(status, raw).toBe(201);
-  };
-  for (const role of ['tenant_admin', 'integration_operator']) await grant('role-bindings', { role });
-  await grant('policies', { scope: 'open:device-request:create' });
-  return caller;
 }
 
 type Line = { ScenarioFinished?: { recorder: { label: string; cases?: object } } };

@@ -5,4 +5,4 @@ export type { Profile } from './profile.js';
 export { rawRequest, rawRequests } from './raw-request.js';
 export { type Answer, type RequestOptions, sign, signedRequest } from './signed-request.js';
 export { newKeyring, startNode, type TestNode, unlimited } from './start-node.js';
-export { createCredential, createTenant, type TestTenant } from './tenant.js';
+export { createCallerOfEverything, createCredential, createTenant, type TestTenant } from './tenant.js';

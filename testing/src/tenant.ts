@@ -41,3 +41,14 @@ export async function createTenant(): Promise<TestTenant> {
   ]);
   return { tenant_id: tenantId, admin, operator, reader };
 }
+
+/** A credential of the tenant `platform` that every operation admits. */
+export async function createCallerOfEverything(): Promise<Profile> {
+  const caller = await createCredential('platform', { role: 'platform_admin' });
+  const { client_id } = caller;
+  const target = '/api/v1/platform/tenants/platform';
+  for (const role of ['tenant_admin', 'integration_operator'])
+    await create(`${target}/role-bindings`, { client_id, role });
+  await create(`${target}/policies`, { client_id, scope: 'open:device-request:create' });
+  return caller;
+}
