@@ -84,7 +84,7 @@ function contentsOf(content) {
   const parts = [...content.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g)];
   if (parts.length < 3) return '';
   const items = parts.map(([, id, heading]) => `<li><a href="#${id}">${heading.replace(/<\/?a\b[^>]*>/g, '')}</a></li>`);
-  return `<nav class="contents" aria-label="On this page">\n<h2>On this page</h2>\n<ul>\n${items.join('\n')}\n</ul>\n</nav>\n`;
+  return `<nav class="contents" aria-label="On this page">\n<div>\n<h2>On this page</h2>\n<ul>\n${items.join('\n')}\n</ul>\n</div>\n</nav>\n`;
 }
 
 const withContents = (content) => content.replace('</h1>\n', () => `</h1>\n${contentsOf(content)}`);

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
 /** What the search of all pages finds: parts of the guides, and the operations and schemas of the reference. */
 
 const plain = (html) =>
@@ -15,6 +17,24 @@ const SECTION = /<h([123]) id="([^"]*)">(.*?)<\/h\1>(.*?)(?=<h[123] |$)/gs;
 /** render-guides.mjs gives a row an id if it begins with a constant, such as an error or a setting. */
 const ROW = /<tr id="([^"]*)">(.*?)<\/tr>/gs;
 
+/** What the platform answers with an error: its code, and the text of the message without its values. */
+const MESSAGE = /'([A-Z][A-Z_]{4,})',\s*\{[^{}]*?message:\s*([`'])((?:\\.|(?!\2).)*)\2/gs;
+
+/** Readers paste what they see: the messages in the source of the server, which the page of errors does not list. */
+function messagesOfErrors() {
+  const messages = {};
+  const server = new URL('../../server/src/', import.meta.url);
+  const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.ts$/.test(file));
+  for (const file of files) {
+    for (const [, code, , message] of readFileSync(new URL(file, server), 'utf8').matchAll(MESSAGE)) {
+      messages[code] = `${messages[code] ?? ''} ${message.replace(/\$\{.*?\}/gs, '')}`;
+    }
+  }
+  return messages;
+}
+
+const errorMessages = messagesOfErrors();
+
 /** Each heading with its text, and each row that explains a constant. */
 export function sectionsOfGuide(name, page, content) {
   return [...content.matchAll(SECTION)].flatMap(([, level, id, heading, text]) => {
@@ -23,7 +43,7 @@ export function sectionsOfGuide(name, page, content) {
       id: `${name}#${row}`,
       page,
       heading: row,
-      text: plain(cells),
+      text: plain(cells) + (name === 'errors' ? (errorMessages[row] ?? '') : ''),
     }));
     const own = { id: isPage ? name : `${name}#${id}`, page, heading: isPage ? '' : plain(heading) };
     return [{ ...own, text: plain(text.replace(ROW, '')) }, ...rows];

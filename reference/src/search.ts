@@ -23,18 +23,27 @@ async function loadIndex(): Promise<MiniSearch<Section>> {
       // The reader may still be writing the last word.
       prefix: (_, position, terms) => position === terms.length - 1,
       boost: { page: 4, heading: 3 },
-      // What explains comes before what lists: both have the same words.
-      boostDocument: (_id, _term, stored) => (stored?.call ? 0.5 : 1),
+      boostDocument: (_id, _term, stored) => weightOf(stored),
     },
   });
   index.addAll(sections);
   return index;
 }
 
-/** Sections with all words. A pasted message also has words that no page can have, such as an id. */
+/** So many words are most often a message of the platform, with words that no page can have, such as an id. */
+const MESSAGE_WORDS = 5;
+
+/** What explains comes before what lists: both have the same words. */
+const weightOf = (stored?: Record<string, unknown>) => (stored?.call ? 0.5 : 1);
+
+const errorsFirst = (id: string, _term: string, stored?: Record<string, unknown>) =>
+  id.startsWith('errors#') ? 2 : weightOf(stored);
+
+/** Sections with all words. If there are none, or the reader has pasted a message, those with most of them. */
 function find(index: MiniSearch<Section>, text: string): SearchResult[] {
-  const withAll = index.search(text, { combineWith: 'AND' });
-  const found = withAll.length > 0 ? withAll : index.search(text);
+  const isMessage = text.split(/\s+/).length >= MESSAGE_WORDS;
+  const withAll = isMessage ? [] : index.search(text, { combineWith: 'AND' });
+  const found = withAll.length > 0 ? withAll : index.search(text, { boostDocument: errorsFirst });
   const shown = [
     ...found.filter(({ call }) => !call).slice(0, SHOWN.guides),
     ...found.filter(({ call }) => call).slice(0, SHOWN.reference),
