@@ -20,6 +20,8 @@ async function loadIndex(): Promise<MiniSearch<Section>> {
     storeFields: ['page', 'heading', 'call'],
     processTerm: (term) => (COMMON.has(term.toLowerCase()) ? null : term.toLowerCase()),
     searchOptions: {
+      // A message of several problems repeats words, which are no more important for that.
+      tokenize: (text) => [...new Set(MiniSearch.getDefault('tokenize')(text) as string[])],
       // The reader may still be writing the last word.
       prefix: (_, position, terms) => position === terms.length - 1,
       boost: { page: 4, heading: 3 },

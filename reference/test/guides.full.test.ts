@@ -112,7 +112,7 @@ test('each block of code has a button that copies it as it is in the file', asyn
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text?.trimEnd());
 });
 
-test.each([390, 768, 1_440])('at %i pixels, a page says what is on it, and no button covers its code', async (width) => {
+test.each([390, 768, 1_440])('at %i pixels, a page says what is on it', async (width) => {
   const { page } = await open('signing', { viewport: { width, height: 900 } });
   const contents = page.getByRole('navigation', { name: 'On this page' });
   const headings = await page.locator('main h2[id]').allTextContents();
