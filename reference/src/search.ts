@@ -38,14 +38,19 @@ const MESSAGE_WORDS = 5;
 /** What explains comes before what lists: both have the same words. */
 const weightOf = (stored?: Record<string, unknown>) => (stored?.call ? 0.5 : 1);
 
+/** In a message, a word that is the title of a page says nothing about the page. */
 const errorsFirst = (id: string, _term: string, stored?: Record<string, unknown>) =>
   id.startsWith('errors#') ? 2 : weightOf(stored);
 
-/** Sections with all words. If there are none, or the reader has pasted a message, those with most of them. */
+/** What a message says of every request that it refuses. Behind the colon are the names of this one. */
+const startOf = (message: string) => /^(\S+\s+){2,}\S+?(?=:\s)/.exec(message)?.[0] ?? message;
+
+/** Sections with all words; if there are none, those with most of them. */
 function find(index: MiniSearch<Section>, text: string): SearchResult[] {
   const isMessage = text.split(/\s+/).length >= MESSAGE_WORDS;
   const withAll = isMessage ? [] : index.search(text, { combineWith: 'AND' });
-  const found = withAll.length > 0 ? withAll : index.search(text, { boostDocument: errorsFirst });
+  const options = isMessage ? { boostDocument: errorsFirst, boost: {} } : {};
+  const found = withAll.length > 0 ? withAll : index.search(isMessage ? startOf(text) : text, options);
   const shown = [
     ...found.filter(({ call }) => !call).slice(0, SHOWN.guides),
     ...found.filter(({ call }) => call).slice(0, SHOWN.reference),

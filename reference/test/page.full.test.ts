@@ -140,7 +140,9 @@ test('shows the same request in ten languages and tools', async () => {
   const options = await page.getByRole('option').allTextContents();
   expect(options.map((text) => text.trim()).filter((text) => labels.includes(text))).toEqual(labels);
   await page.getByRole('option', { name: 'Ruby' }).click();
-  await page.locator('code', { hasText: "base_url, client_id, secret, 'POST', '/api/v1/open/downlink/commands'" }).waitFor();
+  await page
+    .locator('code', { hasText: "base_url, client_id, secret, 'POST', '/api/v1/open/downlink/commands'" })
+    .waitFor();
 });
 
 test('the first stop of the keyboard skips to the content, where the credential is entered', async () => {
@@ -160,35 +162,47 @@ test('the first stop of the keyboard skips to the content, where the credential 
 
 test('a link to an operation draws no frame around the whole operation', async () => {
   const { page } = await load({ viewport: { width: 1_440, height: 900 }, colorScheme: 'light' });
-  const tall = await page.locator('#reference *').evaluateAll((all) =>
-    all.filter((one) => {
-      const { outlineStyle, outlineWidth } = getComputedStyle(one);
-      return outlineStyle !== 'none' && outlineWidth !== '0px' && one.clientHeight > innerHeight;
-    }).length,
+  const tall = await page.locator('#reference *').evaluateAll(
+    (all) =>
+      all.filter((one) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(one);
+        return outlineStyle !== 'none' && outlineWidth !== '0px' && one.clientHeight > innerHeight;
+      }).length,
   );
   expect(tall).toBe(0);
 });
 
-test.each([390, 600, 768, 900, 1_024, 1_440])('at %i pixels, no button of the client covers another part', async (width) => {
-  const { page } = await open();
-  onTestFinished(() => page.setViewportSize(DESKTOP.viewport));
-  await page.setViewportSize({ width, height: 860 });
-  await page.locator('button', { hasText: `(post ${CREATE})` }).first().click();
-  const client = clientOf(page);
-  const parts = ['.scalar-sidebar-toggle', '.app-exit-button', '.address-bar-bg-states'].map((name) => client.locator(name));
-  await parts[1]?.waitFor();
-  const boxes = await Promise.all([...parts, page.locator('.top-bar')].map((part) => part.first().boundingBox()));
-  const overlaps = boxes.flatMap((one, index) =>
-    boxes.slice(index + 1).flatMap((other, offset) => {
-      if (!one || !other) return [];
-      const apart =
-        one.x + one.width <= other.x || other.x + other.width <= one.x || one.y + one.height <= other.y || other.y + other.height <= one.y;
-      return apart ? [] : [[index, index + 1 + offset]];
-    }),
-  );
-  expect(boxes.every(Boolean)).toBe(true);
-  expect(overlaps).toEqual([]);
-});
+test.each([390, 600, 768, 900, 1_024, 1_440])(
+  'at %i pixels, no button of the client covers another part',
+  async (width) => {
+    const { page } = await open();
+    onTestFinished(() => page.setViewportSize(DESKTOP.viewport));
+    await page.setViewportSize({ width, height: 860 });
+    await page
+      .locator('button', { hasText: `(post ${CREATE})` })
+      .first()
+      .click();
+    const client = clientOf(page);
+    const parts = ['.scalar-sidebar-toggle', '.app-exit-button', '.address-bar-bg-states'].map((name) =>
+      client.locator(name),
+    );
+    await parts[1]?.waitFor();
+    const boxes = await Promise.all([...parts, page.locator('.top-bar')].map((part) => part.first().boundingBox()));
+    const overlaps = boxes.flatMap((one, index) =>
+      boxes.slice(index + 1).flatMap((other, offset) => {
+        if (!one || !other) return [];
+        const apart =
+          one.x + one.width <= other.x ||
+          other.x + other.width <= one.x ||
+          one.y + one.height <= other.y ||
+          other.y + other.height <= one.y;
+        return apart ? [] : [[index, index + 1 + offset]];
+      }),
+    );
+    expect(boxes.every(Boolean)).toBe(true);
+    expect(overlaps).toEqual([]);
+  },
+);
 
 test('says that a platform which has stopped does not answer', async () => {
   const server = await startNode();
@@ -197,7 +211,10 @@ test('says that a platform which has stopped does not answer', async () => {
   expect(await send(page)).toBe('202 Accepted');
   await server.stop();
   await clientOf(page).getByRole('button', { name: /^Send/ }).first().click();
-  await page.getByText(/^No answer from http:\/\/127\.0\.0\.1:\d+: the platform does not run/).first().waitFor();
+  await page
+    .getByText(/^No answer from http:\/\/127\.0\.0\.1:\d+: the platform does not run/)
+    .first()
+    .waitFor();
 });
 
 test('until its script has arrived, says that it loads; if it or the document does not arrive, says so', async () => {
