@@ -13,7 +13,8 @@ cpSync(scalar, `${dist}scalar`, { recursive: true, filter: isServed });
 
 /** Both kinds of pages have the same bar. */
 const bar = readFileSync(`${dist}bar.css`, 'utf8');
-for (const name of ['guides.css', 'page.css']) writeFileSync(`${dist}${name}`, bar + readFileSync(`${dist}${name}`, 'utf8'));
+for (const name of ['guides.css', 'page.css'])
+  writeFileSync(`${dist}${name}`, bar + readFileSync(`${dist}${name}`, 'utf8'));
 rmSync(`${dist}bar.css`);
 
 /** The files that docs/signing-code.md shows and tests run: src/snippets.ts makes programs of them. */

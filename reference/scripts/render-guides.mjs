@@ -83,7 +83,9 @@ const neighbours = (index) => {
 function contentsOf(content) {
   const parts = [...content.matchAll(/<h2 id="([^"]*)">(.*?)<\/h2>/g)];
   if (parts.length < 3) return '';
-  const items = parts.map(([, id, heading]) => `<li><a href="#${id}">${heading.replace(/<\/?a\b[^>]*>/g, '')}</a></li>`);
+  const items = parts.map(
+    ([, id, heading]) => `<li><a href="#${id}">${heading.replace(/<\/?a\b[^>]*>/g, '')}</a></li>`,
+  );
   return `<nav class="contents" aria-label="On this page">\n<div>\n<h2>On this page</h2>\n<ul>\n${items.join('\n')}\n</ul>\n</div>\n</nav>\n`;
 }
 
@@ -111,7 +113,9 @@ for (const [index, { name, title }] of inOrder.entries()) {
   if (name === 'errors') writeFileSync(new URL('errors.html', dist), alone(page));
   if (name !== 'README') sections.push(...sectionsOfGuide(name, title, content));
 }
-sections.push(...sectionsOfReference(JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url)))));
+sections.push(
+  ...sectionsOfReference(JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url)))),
+);
 writeFileSync(new URL('search.json', dist), JSON.stringify(sections));
 const isDrawing = (path) => !/\.\w+$/.test(path) || path.endsWith('.svg');
 cpSync(new URL('images/', docs), new URL('images/', dist), { recursive: true, filter: isDrawing });

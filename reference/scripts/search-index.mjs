@@ -24,7 +24,9 @@ const MESSAGE = /'([A-Z][A-Z_]{4,})',\s*\{[^{}]*?message:\s*([`'])((?:\\.|(?!\2)
 function messagesOfErrors() {
   const messages = {};
   const server = new URL('../../server/src/', import.meta.url);
-  const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((file) => /(?<!\.test)\.ts$/.test(file));
+  const files = readdirSync(server, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.test)\.ts$/.test(file),
+  );
   for (const file of files) {
     for (const [, code, , message] of readFileSync(new URL(file, server), 'utf8').matchAll(MESSAGE)) {
       messages[code] = `${messages[code] ?? ''} ${message.replace(/\$\{.*?\}/gs, '')}`;
