@@ -16,6 +16,8 @@ async function read(url: string) {
   return response.json();
 }
 
+/** Scalar says that it has loaded a document even if it has not. */
+let hasDocument = false;
 const loading = document.querySelector<HTMLElement>('.top-loading');
 
 /** The script of the reference, or its document, did not arrive. */
@@ -30,6 +32,7 @@ async function loadDocument(url: string): Promise<Response> {
   original = structuredClone(document);
   addSnippets(document, code as SigningCode);
   prepareExamples(document);
+  hasDocument = true;
   return Response.json({ ...document, components, servers: [{ url: baseUrl.slice(0, -1) }] });
 }
 
@@ -75,7 +78,7 @@ const configuration = {
   hiddenClients: true,
   hideClientButton: true,
   showDeveloperTools: 'never',
-  onLoaded: () => loading?.remove(),
+  onLoaded: () => hasDocument && loading?.remove(),
   persistAuth: false,
   telemetry: false,
   withDefaultFonts: false,
