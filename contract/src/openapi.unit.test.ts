@@ -53,7 +53,9 @@ test('groups all resources, the open ones first and commands at the top', () => 
   expect([...(open?.tags ?? []), ...(administration?.tags ?? [])]).toEqual(names);
   expect(names[0]).toBe('commands');
   const pathsOf = (tags: string[] = []) =>
-    described.flatMap(({ path, operation }) => (tags.includes(operation.operationId.split('.')[0] ?? '') ? [path] : []));
+    described.flatMap(({ path, operation }) =>
+      tags.includes(operation.operationId.split('.')[0] ?? '') ? [path] : [],
+    );
   expect(pathsOf(open?.tags).filter((path) => !path.startsWith('/api/v1/open/'))).toEqual([]);
   expect(pathsOf(administration?.tags).filter((path) => !path.startsWith('/api/v1/platform/'))).toEqual([]);
 });

@@ -21,7 +21,7 @@ export function addSnippets({ paths }: Document, code: SigningCode): void {
   }
 }
 
-export const snippetsOf = (call: Call, code: SigningCode): Snippet[] => [
+const snippetsOf = (call: Call, code: SigningCode): Snippet[] => [
   { lang: 'go', label: 'Go', source: goProgram(call, code.go) },
   { lang: 'java', label: 'Java', source: javaProgram(call, code.java) },
   { lang: 'csharp', label: 'C#', source: csharpProgram(call, code.csharp) },
@@ -31,7 +31,7 @@ export const snippetsOf = (call: Call, code: SigningCode): Snippet[] => [
 ];
 
 /** The request of the examples. */
-export function callOf(method: string, path: string, { parameters, requestBody }: Operation): Call {
+function callOf(method: string, path: string, { parameters, requestBody }: Operation): Call {
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     String(inPath.find((parameter) => parameter.name === name)?.example),
