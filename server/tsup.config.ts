@@ -3,6 +3,7 @@ import { defineConfig } from 'tsup';
 export default defineConfig({
   entry: {
     main: 'src/main.ts',
+    program: 'src/program.ts',
     'embedded-worker': 'src/foundation/database/embedded-worker.ts',
     'prepare-embedded': 'scripts/prepare-embedded.ts',
   },

@@ -30,7 +30,7 @@ import { addRoles } from './commands/roles.js';
 import { addSign } from './commands/sign.js';
 import { addTenants } from './commands/tenants.js';
 import { addVendors } from './commands/vendors.js';
-import { addCompletion } from './completion.js';
+import { addCompletion } from './completion/completion.js';
 import type { Context } from './context.js';
 import { type ExitCode, exitCodes } from './exit-code.js';
 import { Invocation } from './invocation.js';
@@ -47,7 +47,7 @@ export async function run(context: Context): Promise<ExitCode> {
   const program = createProgram(invocation);
   try {
     await whileWritable(context, async () => {
-      await addCompletion(context, program);
+      addCompletion(context, program);
       await program.parseAsync(argvOf(context, program), { from: 'user' });
     });
     return 0;

@@ -78,6 +78,7 @@ describe('what npm gets', () => {
     const exporting = { env: { ...world.env, ...environmentOf(admin) }, cwd: temporaryFolder() };
     expect(await builtTopctl(['export', '--to', 'files'], exporting)).toMatchObject({ exitCode: 0 });
     expect(await builtTopctl(['apply', '-f', 'files'], exporting)).toMatchObject({ exitCode: 0 });
+    expect(await builtTopctl(['complete', '--', 'profile', 'use', ''], world)).toMatchObject({ exitCode: 0 });
     expect(await builtTopctl(['login'], { ...world, typed: ['\u0003'] })).toMatchObject({ exitCode: 130 });
     // Node writes there which files a run has loaded.
     const loaded = new Set<string>();

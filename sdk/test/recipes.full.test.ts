@@ -180,7 +180,7 @@ test('a client certificate, which the server demands', async () => {
   expect(callers).toEqual(['client']);
 });
 
-test('a proxy, by the same recipe with ProxyAgent', async () => {
+test('a proxy of the environment, by the same recipe with EnvHttpProxyAgent', async () => {
   const tunnels: (string | undefined)[] = [];
   const proxy = createHttpServer().on('connect', (request, socket) => {
     tunnels.push(request.url);
@@ -197,11 +197,14 @@ test('a proxy, by the same recipe with ProxyAgent', async () => {
   await once(proxy, 'listening');
   const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
   const withProxy = recipe('agent')
-    .replace('{ Agent,', '{ ProxyAgent,')
-    .replace('new Agent({ connect: { cert, key } })', `new ProxyAgent({ uri: '${url}', proxyTunnel: true })`);
+    .replace('{ Agent,', '{ EnvHttpProxyAgent,')
+    .replace('new Agent({ connect: { cert, key } })', 'new EnvHttpProxyAgent()');
   const code = `${withProxy}\nconsole.log(JSON.stringify(await behindProxy.me.get()));\nawait dispatcher.close();`;
-  expect(await run(code)).toMatchObject({ client_id: operator.client_id });
+  const me = { client_id: operator.client_id };
+  expect(await run(code, operator, { HTTP_PROXY: url })).toMatchObject(me);
   expect(tunnels).toEqual([new URL(operator.base_url).host]);
+  expect(await run(code, operator, { HTTP_PROXY: url, NO_PROXY: '127.0.0.1' })).toMatchObject(me);
+  expect(tunnels).toHaveLength(1);
 });
 
 test('tests without a platform', async () => {

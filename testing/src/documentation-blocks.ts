@@ -69,8 +69,8 @@ export const jsonIn = (printed: string) =>
   [...printed.matchAll(/^(?:[{[]\n[\s\S]*?^[}\]]|[{[][^\n]*[}\]])$/gm)].map(([text]) => JSON.parse(text));
 
 /**
- * Runs a block as pasted at the root of a repository after the first start of the platform. The earlier blocks were
- * pasted too, so TOP_* are set. Returns its standard output, or what a terminal of 80 columns gets.
+ * Runs a block as pasted at the root of a repository after the first start of the platform, which has saved the profiles
+ * `admin` and `demo`. The earlier blocks were pasted too, so TOP_* are set. Returns its standard output, or what a terminal of 80 columns gets.
  */
 export async function runPasted(
   block: Block,
@@ -80,14 +80,18 @@ export async function runPasted(
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const name of ['node_modules', 'examples', 'server']) symlinkSync(join(root, name), join(folder, name));
   mkdirSync(join(folder, 'data'));
-  for (const [file, profile] of Object.entries({
-    'platform-admin.json': platform().admin,
-    'demo.json': platform().demo,
+  const { admin, demo } = platform();
+  const XDG_CONFIG_HOME = join(folder, 'config');
+  mkdirSync(join(XDG_CONFIG_HOME, 'topctl'), { recursive: true });
+  for (const [file, content] of Object.entries({
+    'data/platform-admin.json': admin,
+    'data/demo.json': demo,
+    'config/topctl/profiles.json': { profiles: { admin, demo } },
   })) {
-    writeFileSync(join(folder, 'data', file), JSON.stringify(profile, null, 2), { mode: 0o600 });
+    writeFileSync(join(folder, file), JSON.stringify(content, null, 2), { mode: 0o600 });
   }
   const { PATH, HOME } = process.env;
-  const { base_url, client_id, secret } = platform().demo;
+  const { base_url, client_id, secret } = demo;
   const argv = [...(terminal ? ['python3', TERMINAL] : []), shell, '-euc', asShell(block)];
   const { stdout } = await promisify(execFile)(argv[0] as string, argv.slice(1), {
     cwd: folder,
@@ -95,6 +99,7 @@ export async function runPasted(
     env: {
       PATH,
       HOME,
+      XDG_CONFIG_HOME,
       TOP_BASE_URL: base_url,
       TOP_CLIENT_ID: client_id,
       TOP_SECRET: secret,

@@ -127,12 +127,17 @@ function explainForbidden({ error, session, attempt, ownTenant }: Refused): Expl
       const what = `${clientId} belongs to tenant ${ownTenant} and may not act on tenant ${tenant}.`;
       return { what, next: [`use a credential of tenant ${tenant} or of tenant platform: --profile NAME`] };
     }
-    if (isForPlatform(error.operation)) {
+    if (tenantOf(error.operation) === 'platform') {
       const what = `Only credentials of tenant platform may do this; ${clientId} belongs to tenant ${ownTenant}.`;
       return { what, next: ['use a credential of tenant platform: --profile NAME'] };
     }
   }
   if (typeof scope !== 'string') return undefined;
+  if (isAdministrator && tenantOf(error.operation) === 'own') {
+    const what = `${clientId} administers tenants and lacks the scope ${scope}, which is for work in one tenant.`;
+    const whole = error.operation === 'catalog.get' ? ['topctl vendors list', 'topctl command-types list VENDOR'] : [];
+    return { what, next: [...whole, 'as a tenant, use a credential of that tenant: --profile NAME'] };
+  }
   const given = (Array.isArray(roles) ? roles : []).filter((name) => name !== 'platform_admin' || isAdministrator);
   const [only, more] = grantCommands({ clientId, scope, roles: given, tenant: ownTenant });
   return {
@@ -141,8 +146,9 @@ function explainForbidden({ error, session, attempt, ownTenant }: Refused): Expl
   };
 }
 
-const isForPlatform = (name: string | undefined) =>
-  Object.entries(operations).some(([operation, { tenant }]) => operation === name && tenant === 'platform');
+/** Whose tenant an operation acts on. */
+const tenantOf = (name: string | undefined) =>
+  Object.entries(operations).find(([operation]) => operation === name)?.[1].tenant;
 
 async function explainVendor(refused: Refused): Promise<Explanation | undefined> {
   const { attempt, ownTenant = 'of your credential' } = refused;

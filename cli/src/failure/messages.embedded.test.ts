@@ -69,6 +69,8 @@ test.each<[string, string[], World]>([
   ['enum-of-one', ['tenants', 'update', 'acme', '--status', 'OFF'], { env: environmentOf(admin) }],
   ['missing-scope', ['roles', 'list'], { env: environmentOf(reader) }],
   ['missing-scope-of-a-command', create('vendor_a', 'reboot'), { env: environmentOf(reader) }],
+  ['catalog-of-an-administrator', ['catalog', 'get'], { env: environmentOf(platformAdmin) }],
+  ['command-of-an-administrator', create('vendor_a', 'reboot'), { env: environmentOf(platformAdmin) }],
   ['only-for-the-platform', ['vendors', 'list'], { env: environmentOf(admin) }],
   ['another-tenant', ['roles', 'list', '--tenant', 'demo'], { env: environmentOf(admin) }],
   ['mistyped-client-id', ['whoami'], { env: { ...environmentOf(reader), TOP_CLIENT_ID: 'acme-raeder' } }],
