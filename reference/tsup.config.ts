@@ -1,7 +1,7 @@
 import { defineConfig } from 'tsup';
 
 export default defineConfig({
-  entry: ['src/page.ts', 'src/search.ts'],
+  entry: ['src/page.ts', 'src/search.ts', 'src/copy.ts'],
   format: 'esm',
   target: 'es2022',
   platform: 'browser',

@@ -1,5 +1,15 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 export const resources = {
+  "commands": "Commands to devices, and their outcomes.",
+  "deviceRequests": "Requests from devices, and the replies to them.",
+  "events": "The event log of the tenant's commands.",
+  "catalog": "The catalog: vendors and command types that the tenant can use.",
+  "me": "The calling credential.",
+  "objects": "Presigned URLs for objects in the tenant's own object stores.",
+  "objectCredentials": "Object credentials: access keys of the tenant's own S3-compatible stores.",
+  "objectResources": "Object resources: parts of buckets, with the rules for presigned URLs.",
+  "callbackEndpoints": "Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.",
+  "callbackSubscriptions": "Callback subscriptions: the event types that an endpoint will receive.",
   "tenants": "Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage the tenants.",
   "credentials": "Credentials, with which clients sign requests. Each credential belongs to one tenant.",
   "roles": "Roles: named sets of scopes.",
@@ -10,17 +20,7 @@ export const resources = {
   "vendors": "Vendors in the platform catalog. Platform administrators manage them.",
   "commandTypes": "Command types that the devices of a vendor support. Platform administrators manage them.",
   "auditEvents": "Audit events: records of administrative changes and of denied requests for changes.",
-  "parkedMessages": "Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason.",
-  "commands": "Commands to devices, and their outcomes.",
-  "deviceRequests": "Requests from devices, and the replies to them.",
-  "events": "The event log of the tenant's commands.",
-  "catalog": "The catalog: vendors and command types that the tenant can use.",
-  "objects": "Presigned URLs for objects in the tenant's own object stores.",
-  "objectCredentials": "Object credentials: access keys of the tenant's own S3-compatible stores.",
-  "objectResources": "Object resources: parts of buckets, with the rules for presigned URLs.",
-  "callbackEndpoints": "Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.",
-  "callbackSubscriptions": "Callback subscriptions: the event types that an endpoint will receive.",
-  "me": "The calling credential."
+  "parkedMessages": "Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason."
 } as const;
 
 export const operations = {

@@ -91,6 +91,7 @@ export function buildOpenApi() {
       'x-displayName': title,
       description,
     })),
+    'x-tagGroups': tagGroups(),
     paths,
     webhooks,
     components: {
@@ -105,6 +106,17 @@ export function buildOpenApi() {
       securitySchemes,
     },
   };
+}
+
+/** How reference pages group the resources. */
+function tagGroups() {
+  const isOfPlatform = (name: string) =>
+    Object.values(contract[name as keyof typeof contract]).every(({ path }) => path.startsWith('/api/v1/platform/'));
+  const names = Object.keys(resources);
+  return [
+    { name: 'Open operations', tags: names.filter((name) => !isOfPlatform(name)) },
+    { name: 'Administration', tags: names.filter(isOfPlatform) },
+  ];
 }
 
 type Described = OpenApiOperation & {

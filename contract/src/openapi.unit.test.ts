@@ -47,6 +47,19 @@ test('describes exactly the operations of the contract, each by its name', () =>
   );
 });
 
+test('groups all resources, the open ones first and commands at the top', () => {
+  const [open, administration] = document['x-tagGroups'];
+  const names = document.tags.map(({ name }) => name);
+  expect([...(open?.tags ?? []), ...(administration?.tags ?? [])]).toEqual(names);
+  expect(names[0]).toBe('commands');
+  const pathsOf = (tags: string[] = []) =>
+    described.flatMap(({ path, operation }) =>
+      tags.includes(operation.operationId.split('.')[0] ?? '') ? [path] : [],
+    );
+  expect(pathsOf(open?.tags).filter((path) => !path.startsWith('/api/v1/open/'))).toEqual([]);
+  expect(pathsOf(administration?.tags).filter((path) => !path.startsWith('/api/v1/platform/'))).toEqual([]);
+});
+
 describe.each(described)('$operation.operationId', ({ operation }) => {
   const route = routeOf(operation.operationId);
 

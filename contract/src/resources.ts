@@ -1,7 +1,32 @@
 import type { contract } from './contract.js';
 
-/** The title of each resource, and a sentence for OpenAPI, SDK and command line. */
+/**
+ * The title of each resource, and a sentence for OpenAPI, SDK and command line. Most readers call the open operations, so
+ * these are first, with commands at the top.
+ */
 export const resources: Record<keyof typeof contract, { title: string; description: string }> = {
+  commands: { title: 'Commands', description: 'Commands to devices, and their outcomes.' },
+  deviceRequests: { title: 'Device requests', description: 'Requests from devices, and the replies to them.' },
+  events: { title: 'Events', description: "The event log of the tenant's commands." },
+  catalog: { title: 'Catalog', description: 'The catalog: vendors and command types that the tenant can use.' },
+  me: { title: 'Me', description: 'The calling credential.' },
+  objects: { title: 'Objects', description: "Presigned URLs for objects in the tenant's own object stores." },
+  objectCredentials: {
+    title: 'Object credentials',
+    description: "Object credentials: access keys of the tenant's own S3-compatible stores.",
+  },
+  objectResources: {
+    title: 'Object resources',
+    description: 'Object resources: parts of buckets, with the rules for presigned URLs.',
+  },
+  callbackEndpoints: {
+    title: 'Callback endpoints',
+    description: 'Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.',
+  },
+  callbackSubscriptions: {
+    title: 'Callback subscriptions',
+    description: 'Callback subscriptions: the event types that an endpoint will receive.',
+  },
   tenants: {
     title: 'Tenants',
     description:
@@ -39,26 +64,4 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
     description:
       'Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason.',
   },
-  commands: { title: 'Commands', description: 'Commands to devices, and their outcomes.' },
-  deviceRequests: { title: 'Device requests', description: 'Requests from devices, and the replies to them.' },
-  events: { title: 'Events', description: "The event log of the tenant's commands." },
-  catalog: { title: 'Catalog', description: 'The catalog: vendors and command types that the tenant can use.' },
-  objects: { title: 'Objects', description: "Presigned URLs for objects in the tenant's own object stores." },
-  objectCredentials: {
-    title: 'Object credentials',
-    description: "Object credentials: access keys of the tenant's own S3-compatible stores.",
-  },
-  objectResources: {
-    title: 'Object resources',
-    description: 'Object resources: parts of buckets, with the rules for presigned URLs.',
-  },
-  callbackEndpoints: {
-    title: 'Callback endpoints',
-    description: 'Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet.',
-  },
-  callbackSubscriptions: {
-    title: 'Callback subscriptions',
-    description: 'Callback subscriptions: the event types that an endpoint will receive.',
-  },
-  me: { title: 'Me', description: 'The calling credential.' },
 };

@@ -20,7 +20,7 @@ export function credentialForm() {
     element('h3', { className: 'top-title', textContent: 'Signature' }),
     element('div', { className: 'top-fields' }, [clientId.label, secret.label]),
     element('p', { className: 'top-note' }, [
-      'The page signs each request with this credential. The secret stays in the memory of this page. ',
+      'The page signs each request with this credential: it adds X-Api-Id, X-Api-Timestamp, X-Api-Nonce and X-Api-Signature. The secret stays in the memory of this page. ',
       element('label', { className: 'top-link' }, ['Read both from a file', file]),
       ', for example data/demo.json.',
     ]),

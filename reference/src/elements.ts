@@ -1,12 +1,12 @@
 import { credentialForm } from './credential-form.js';
 import { announcement, refusalNotice } from './refusal-notice.js';
-import { signedText } from './signed-text.js';
+import { signedHeaders, signedText } from './signed-text.js';
 import { onChange } from './signing.js';
 
 /** Scalar renders these by their names: in the introduction and beside a request, and beside its answer. */
 export function defineElements(): void {
   customElements.define('top-credential', live([credentialForm, announcement]));
-  customElements.define('top-signed-request', live([refusalNotice, signedText]));
+  customElements.define('top-signed-request', live([refusalNotice, signedHeaders, signedText]));
 }
 
 /** An element that renders its parts again after every change, for as long as it is shown. */

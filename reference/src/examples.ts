@@ -1,9 +1,10 @@
 type Json = Record<string, unknown>;
 type Example = { value?: unknown };
-type Parameter = { name?: string; required?: boolean; example?: unknown };
-type Media = { example?: unknown; examples?: Record<string, Example> };
-type Operation = {
+export type Parameter = { name?: string; in?: string; required?: boolean; example?: unknown };
+export type Media = { example?: unknown; examples?: Record<string, Example> };
+export type Operation = {
   operationId: string;
+  'x-codeSamples'?: { lang: string; label: string; source: string }[];
   parameters: Parameter[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, { content?: Record<string, Media> }>;

@@ -1,7 +1,7 @@
 import { defineElements } from './elements.js';
 import { type Document, prepareExamples, renewKeys, useIdsOf } from './examples.js';
-import { createApiReference } from './scalar/standalone.esm.js';
 import { createSignedFetch } from './signed-fetch.js';
+import { addSnippets, type SigningCode } from './snippets.js';
 
 /** Wherever a proxy serves it, the page is beside openapi.json and above api/v1. */
 const baseUrl = new URL('.', location.href).href;
@@ -10,14 +10,29 @@ const signedFetch = createSignedFetch(baseUrl);
 /** As the platform serves it. */
 let original: Document = { paths: {} };
 
+async function read(url: string) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return response.json();
+}
+
+/** Scalar says that it has loaded a document even if it has not. */
+let hasDocument = false;
+const loading = document.querySelector<HTMLElement>('.top-loading');
+
+/** The script of the reference, or its document, did not arrive. */
+function sayNoAnswer(): void {
+  if (loading) loading.textContent = 'The platform does not answer. Reload this page when it runs again.';
+}
+
 /** The document for this page: it names the platform that serves it, and the page signs in place of the reader. */
 async function loadDocument(url: string): Promise<Response> {
-  const response = await fetch(url);
-  if (!response.ok) return response;
-  const { security, ...document } = await response.json();
+  const [{ security, ...document }, code] = await Promise.all([read(url), read(`${baseUrl}docs/signing-code.json`)]);
   const { securitySchemes, ...components } = document.components;
   original = structuredClone(document);
+  addSnippets(document, code as SigningCode);
   prepareExamples(document);
+  hasDocument = true;
   return Response.json({ ...document, components, servers: [{ url: baseUrl.slice(0, -1) }] });
 }
 
@@ -34,10 +49,18 @@ async function updateExamples({ response, document, operation }: Received): Prom
 
 defineElements();
 
-createApiReference('#reference', {
+const documentFor = (url: string) =>
+  loadDocument(url).catch((error) => {
+    sayNoAnswer();
+    throw error;
+  });
+
+const configuration = {
   url: `${baseUrl}openapi.json`,
   customFetch: (input: RequestInfo | URL, init?: RequestInit) =>
-    String(input) === `${baseUrl}openapi.json` ? loadDocument(String(input)) : signedFetch(input, init),
+    String(input) === `${baseUrl}openapi.json` ? documentFor(String(input)) : signedFetch(input, init),
+  // The search of the bar finds the guides, too.
+  hideSearch: true,
   documentDownloadType: 'direct',
   plugins: [
     () => ({
@@ -55,9 +78,25 @@ createApiReference('#reference', {
   hiddenClients: true,
   hideClientButton: true,
   showDeveloperTools: 'never',
+  onLoaded: () => hasDocument && loading?.remove(),
   persistAuth: false,
   telemetry: false,
   withDefaultFonts: false,
   agent: { disabled: true },
   mcp: { disabled: true },
+};
+
+/** Nothing of Scalar is there before its script: until then, the page says that it loads. */
+import('./scalar/standalone.esm.js').then(
+  ({ createApiReference }) => createApiReference('#reference', configuration),
+  sayNoAnswer,
+);
+
+/** Its address is that of an operation, so the link moves the focus alone. */
+document.querySelector('.skip-link')?.addEventListener('click', (event) => {
+  const content = document.querySelector<HTMLElement>('#reference main');
+  if (!content) return;
+  event.preventDefault();
+  content.tabIndex = -1;
+  content.focus();
 });

@@ -15,17 +15,25 @@ async function sendSigned(request: Request, baseUrl: string): Promise<Response> 
   const target = targetOf(request.url, baseUrl);
   const body = await request.text();
   const { headers, stringToSign } = await explain({ clientId, secret, method: request.method, target, body });
-  const signed = { stringToSign, signature: headers['X-Api-Signature'] };
+  const signed = { stringToSign, headers };
   showRequest({ ...signed, status: null, refusal: null });
   const response = await fetch(baseUrl + target.slice(1), {
     method: request.method,
     headers: { ...headersOf(request), ...headers },
     ...(body && { body }),
     credentials: 'omit',
+  }).catch(() => {
+    throw new Error(noAnswerOf(baseUrl, request.method));
   });
   const { status } = response;
   showRequest({ ...signed, status, refusal: status < 400 ? null : await refusalOf(response.clone(), stringToSign) });
   return response;
+}
+
+/** The browser says only "Failed to fetch", whatever has happened. */
+function noAnswerOf(baseUrl: string, method: string): string {
+  const cause = `No answer from ${new URL(baseUrl).origin}: the platform does not run, or the connection is interrupted.`;
+  return method === 'GET' ? cause : `${cause} It may have received the request before.`;
 }
 
 /** Path and query as they are sent and signed. Forms write a space as `+`, which the platform does not accept. */

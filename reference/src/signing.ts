@@ -14,7 +14,8 @@ export type Refusal = {
 
 export type SignedRequest = {
   stringToSign: string;
-  signature: string;
+  /** The four headers that the page added. */
+  headers: Record<string, string>;
   /** Null until the answer has arrived. */
   status: number | null;
   refusal: Refusal | null;

@@ -27,7 +27,7 @@ const open = async (name: string, options?: ContextOptions) => show(name, await 
 async function show(name: string, { page, errors: faults }: Opened) {
   page.on('request', (request) => new URL(request.url()).origin !== platform().nodes[0] && faults.push(request.url()));
   await page.goto(addressOf(name));
-  await page.getByLabel('Search the guides').waitFor();
+  await page.getByLabel('Search guides and reference').waitFor();
   return { page, faults };
 }
 
@@ -92,13 +92,49 @@ test('code is highlighted in the colours of the scheme, and says the same as in 
 
 test('search finds a page, by the keyboard alone', async () => {
   const { page, faults } = await open('README');
-  await page.getByLabel('Search the guides').fill('idempot');
-  await page.getByRole('status').getByText('sections found').waitFor();
+  await page.getByLabel('Search guides and reference').fill('idempot');
+  await page.getByRole('status').getByText('results').waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Idempotency' }).waitFor();
-  await page.getByLabel('Search the guides').fill('no such word anywhere');
-  await page.getByText('No sections found').waitFor();
+  await page.getByLabel('Search guides and reference').fill('unknownword');
+  await page.getByText('No results').waitFor();
   expect(faults).toEqual([]);
+});
+
+test('each block of code has a button that copies it as it is in the file', async () => {
+  const { page } = await open('signing', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const blocks = await page.locator('main pre').count();
+  const buttons = page.locator('.code').getByRole('button', { name: 'Copy' });
+  expect(await buttons.count()).toBe(blocks);
+  const text = await page.locator('main pre').nth(1).textContent();
+  await buttons.nth(1).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(text?.trimEnd());
+});
+
+test.each([390, 768, 1_440])('at %i pixels, a page says what is on it', async (width) => {
+  const { page } = await open('signing', { viewport: { width, height: 900 } });
+  const contents = page.getByRole('navigation', { name: 'On this page' });
+  const headings = await page.locator('main h2[id]').allTextContents();
+  expect(await contents.getByRole('link').allTextContents()).toEqual(headings);
+  await contents.getByRole('link').last().click();
+  expect(await page.locator('h2:target').textContent()).toBe(headings.at(-1));
+  const [side, main] = await Promise.all([contents.boundingBox(), page.locator('main > p').first().boundingBox()]);
+  // Where there is room, it stays beside the text.
+  expect((side?.x ?? 0) > (main?.x ?? 0) + (main?.width ?? 0)).toBe(width === 1_440);
+});
+
+test('the first stop of the keyboard skips to the content', async () => {
+  const { page } = await open('commands');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+});
+
+test('a flag is not coloured as a word of the shell', async () => {
+  const { page } = await open('commands');
+  const text = await page.locator('pre', { hasText: '--wait' }).first().innerHTML();
+  expect(text).not.toMatch(/-<span[^>]*>wait/);
 });
 
 test('the guides and the reference lead to each other', async () => {

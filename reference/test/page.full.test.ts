@@ -110,6 +110,132 @@ test('signs and sends a command, and shows what was signed', async () => {
   expect(errors).toEqual([]);
 });
 
+test('shows the four headers that it has added', async () => {
+  const { page, requested } = await open();
+  await enter(page, platform().demo);
+  expect(await send(page)).toBe('202 Accepted');
+  const sent = requested.find(({ headers }) => headers['x-api-nonce'])?.headers ?? {};
+  const shown = clientOf(page).getByRole('region', { name: 'Signed headers' });
+  await shown.filter({ hasText: sent['x-api-nonce'] ?? '-' }).waitFor();
+  const text = await shown.textContent();
+  for (const name of ['X-Api-Id', 'X-Api-Timestamp', 'X-Api-Nonce', 'X-Api-Signature']) {
+    expect(text).toContain(`${name}${sent[name.toLowerCase()]}`);
+  }
+});
+
+test('the open operations come before administration, commands first', async () => {
+  const { page } = await open();
+  const titles = await page.locator('.t-doc__sidebar li').allInnerTexts();
+  const at = (title: string) => titles.findIndex((text) => text.split('\n')[0] === title);
+  const order = ['Open operations', 'Commands', 'Events', 'Administration', 'Tenants'].map(at);
+  expect(order.every((position) => position >= 0)).toBe(true);
+  expect(order).toEqual(order.toSorted((one, other) => one - other));
+});
+
+test('shows the same request in ten languages and tools', async () => {
+  const { page } = await open();
+  const card = page.locator('.scalar-card', { hasText: 'client.commands.create' }).first();
+  await card.getByRole('button', { name: /SDK/ }).click();
+  const labels = ['SDK', 'topctl', 'curl and openssl', 'Python', 'Go', 'Java', 'C#', 'PHP', 'Ruby', 'Rust'];
+  const options = await page.getByRole('option').allTextContents();
+  expect(options.map((text) => text.trim()).filter((text) => labels.includes(text))).toEqual(labels);
+  await page.getByRole('option', { name: 'Ruby' }).click();
+  await page
+    .locator('code', { hasText: "base_url, client_id, secret, 'POST', '/api/v1/open/downlink/commands'" })
+    .waitFor();
+});
+
+test('the first stop of the keyboard skips to the content, where the credential is entered', async () => {
+  const { page } = await load(DESKTOP);
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.locator('.skip-link').focus();
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.matches('#reference main'))).toBe(true);
+  for (const _ of [1, 2, 3]) {
+    await page.keyboard.press('Tab');
+    if (await page.evaluate(() => document.activeElement?.getAttribute('name') === 'client_id')) break;
+  }
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('client_id');
+});
+
+test('a link to an operation draws no frame around the whole operation', async () => {
+  const { page } = await load({ viewport: { width: 1_440, height: 900 }, colorScheme: 'light' });
+  const tall = await page.locator('#reference *').evaluateAll(
+    (all) =>
+      all.filter((one) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(one);
+        return outlineStyle !== 'none' && outlineWidth !== '0px' && one.clientHeight > innerHeight;
+      }).length,
+  );
+  expect(tall).toBe(0);
+});
+
+test.each([390, 600, 768, 900, 1_024, 1_440])(
+  'at %i pixels, no button of the client covers another part',
+  async (width) => {
+    const { page } = await open();
+    onTestFinished(() => page.setViewportSize(DESKTOP.viewport));
+    await page.setViewportSize({ width, height: 860 });
+    await page
+      .locator('button', { hasText: `(post ${CREATE})` })
+      .first()
+      .click();
+    const client = clientOf(page);
+    const parts = ['.scalar-sidebar-toggle', '.app-exit-button', '.address-bar-bg-states'].map((name) =>
+      client.locator(name),
+    );
+    await parts[1]?.waitFor();
+    const boxes = await Promise.all([...parts, page.locator('.top-bar')].map((part) => part.first().boundingBox()));
+    const overlaps = boxes.flatMap((one, index) =>
+      boxes.slice(index + 1).flatMap((other, offset) => {
+        if (!one || !other) return [];
+        const apart =
+          one.x + one.width <= other.x ||
+          other.x + other.width <= one.x ||
+          one.y + one.height <= other.y ||
+          other.y + other.height <= one.y;
+        return apart ? [] : [[index, index + 1 + offset]];
+      }),
+    );
+    expect(boxes.every(Boolean)).toBe(true);
+    expect(overlaps).toEqual([]);
+  },
+);
+
+test('says that a platform which has stopped does not answer', async () => {
+  const server = await startNode();
+  const { page } = await load(DESKTOP, new URL(server.baseUrl).origin);
+  await enter(page, server.demo);
+  expect(await send(page)).toBe('202 Accepted');
+  await server.stop();
+  await clientOf(page).getByRole('button', { name: /^Send/ }).first().click();
+  await page
+    .getByText(/^No answer from http:\/\/127\.0\.0\.1:\d+: the platform does not run/)
+    .first()
+    .waitFor();
+});
+
+test('until its script has arrived, says that it loads; if it or the document does not arrive, says so', async () => {
+  const { page } = await openPage(await newContext(DESKTOP));
+  let arrive = () => {};
+  const arrives = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.route('**/scalar/standalone.esm.js', (route) => arrives.then(() => route.continue()));
+  await page.goto(`${platform().nodes[0]}/docs`, { waitUntil: 'commit' });
+  const line = page.locator('.top-loading');
+  await line.filter({ hasText: 'Loading the reference' }).waitFor();
+  arrive();
+  await page.locator('#reference main').waitFor();
+  await expect.poll(() => line.count(), WITHIN).toBe(0);
+  for (const missing of ['**/openapi.json', '**/scalar/standalone.esm.js']) {
+    await page.unrouteAll();
+    await page.route(missing, (route) => route.abort());
+    await page.reload();
+    await line.filter({ hasText: 'The platform does not answer' }).waitFor();
+  }
+});
+
 test('keeps the secret in memory: it is in no storage, address or request', async () => {
   const { context, page, requested } = await open();
   const { demo } = platform();

@@ -94,6 +94,436 @@ import type { PagePromise } from './core/page.js';
 import type { KeyedRequestOptions, RequestOptions } from './core/request-options.js';
 import type { Sender } from './core/send.js';
 
+/** Commands to devices, and their outcomes. */
+export class CommandsResource {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor.
+   * 202 and ACCEPTED do not mean that the device executed the command. If the tenant already has a command with this
+   * idempotency_key, the platform creates no second command. It returns the existing command, with the header
+   * Idempotent-Replayed: true. If the body differs from the body of the first request, the header Idempotency-Mismatch
+   * lists the fields that differ.
+   *
+   * Retried with the same idempotency_key.
+   * Scope open:command:create.
+   * Errors: PAYLOAD_TOO_LARGE, VENDOR_NOT_ENABLED, COMMAND_TYPE_UNKNOWN, COMMAND_PAYLOAD_INVALID.
+   */
+  create(body: CommandCreate, options?: RequestOptions): ApiPromise<CommandAccepted> {
+    return this.sender.call('commands.create', { body }, options);
+  }
+
+  /**
+   * Lists the commands of the tenant, newest first by default.
+   *
+   * Retried.
+   * Scope open:command:read.
+   * Errors: INVALID_CURSOR.
+   */
+  list(query?: CommandListQuery, options?: RequestOptions): PagePromise<Command> {
+    return this.sender.list('commands.list', { query }, options);
+  }
+
+  /**
+   * Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With
+   * wait_seconds, the platform waits until the status is final. With wait_seconds and seen_updated_at, it waits until
+   * updated_at differs from seen_updated_at, or the status is final. After wait_seconds, it returns the command as it
+   * is.
+   *
+   * Retried.
+   * Scope open:command:read.
+   * Errors: NOT_FOUND.
+   */
+  get(commandId: string, query?: CommandGetQuery, options?: RequestOptions): ApiPromise<Command> {
+    return this.sender.call('commands.get', { path: [commandId], query }, options);
+  }
+
+  /**
+   * Returns how many commands of a batch or of a time range have each status. With group_by, it also counts them by
+   * vendor, adapter status or reason. The 20 most frequent reasons of a response have groups of their own. One request
+   * counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as
+   * `older_than`.
+   *
+   * Retried.
+   * Scope open:command:read.
+   */
+  summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary> {
+    return this.sender.call('commands.summary', { query }, options);
+  }
+
+  /**
+   * Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already
+   * CANCELED is returned unchanged. If the command has another status, the request is refused with
+   * COMMAND_NOT_CANCELABLE.
+   *
+   * Retried.
+   * Scope open:command:cancel.
+   * Errors: NOT_FOUND, COMMAND_NOT_CANCELABLE, PAYLOAD_TOO_LARGE.
+   */
+  cancel(commandId: string, options?: RequestOptions): ApiPromise<Command> {
+    return this.sender.call('commands.cancel', { path: [commandId] }, options);
+  }
+}
+
+/** Requests from devices, and the replies to them. */
+export class DeviceRequestsResource {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits at
+   * most that many seconds for a request that matches. Then it returns a page, which can be empty. With order=desc, the
+   * platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each
+   * next_cursor as cursor. With order=asc, next_cursor is never null.
+   *
+   * Retried.
+   * Scope open:device-request:read.
+   * Errors: INVALID_CURSOR.
+   */
+  list(query?: DeviceRequestListQuery, options?: RequestOptions): PagePromise<ListedDeviceRequest> {
+    return this.sender.list('deviceRequests.list', { query }, options);
+  }
+
+  /**
+   * Returns one device request and its reply. The path parameter request_id is the device_request_id, not the
+   * correlation id.
+   *
+   * Retried.
+   * Scope open:device-request:read.
+   * Errors: NOT_FOUND.
+   */
+  get(deviceRequestId: string, options?: RequestOptions): ApiPromise<DeviceRequest> {
+    return this.sender.call('deviceRequests.get', { path: [deviceRequestId] }, options);
+  }
+
+  /**
+   * Sends the reply to a device request. The platform accepts only the first reply. If you send the same reply again,
+   * the platform returns the same response. It refuses a different reply with DEVICE_REQUEST_ALREADY_REPLIED. No
+   * built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.
+   *
+   * Retried.
+   * Scope open:device-request:create.
+   * Errors: NOT_FOUND, DEVICE_REQUEST_ALREADY_REPLIED, DEVICE_REQUEST_EXPIRED, PAYLOAD_TOO_LARGE.
+   */
+  reply(deviceRequestId: string, body: DeviceRequestReply, options?: RequestOptions): ApiPromise<DeviceRequest> {
+    return this.sender.call('deviceRequests.reply', { path: [deviceRequestId], body }, options);
+  }
+}
+
+/** The event log of the tenant's commands. */
+export class EventsResource {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
+   * With wait_seconds, the platform waits at most that many seconds for an event that matches. Then it returns a page,
+   * which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send
+   * next_cursor of this page as cursor.
+   *
+   * Retried.
+   * Scope open:event:read.
+   * Errors: INVALID_CURSOR.
+   */
+  list(query?: EventListQuery, options?: RequestOptions): PagePromise<ListedEvent> {
+    return this.sender.list('events.list', { query }, options);
+  }
+}
+
+/** The catalog: vendors and command types that the tenant can use. */
+export class CatalogResource {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Returns the vendors that the tenant can use, with their enabled command types and payload schemas.
+   *
+   * Retried.
+   * Scope open:catalog:read.
+   */
+  get(options?: RequestOptions): ApiPromise<Catalog> {
+    return this.sender.call('catalog.get', {}, options);
+  }
+}
+
+/** The calling credential. */
+export class MeResource {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Returns the calling credential with its roles, scopes and limits. Every valid credential may call this operation.
+   *
+   * Retried.
+   */
+  get(options?: RequestOptions): ApiPromise<Me> {
+    return this.sender.call('me.get', {}, options);
+  }
+}
+
+/** Presigned URLs for objects in the tenant's own object stores. */
+export class ObjectsResource {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Checks the request against the rules of the object resource, and returns a presigned URL for one upload or
+   * download. Upload or download directly with this URL. No other credentials are needed. The store enforces the
+   * method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.
+   *
+   * Retried.
+   * Scope open:object:create.
+   * Errors: OBJECT_POLICY_DENIED, NOT_FOUND, PAYLOAD_TOO_LARGE.
+   */
+  presign(body: PresignRequest, options?: RequestOptions): ApiPromise<PresignedRequest> {
+    return this.sender.call('objects.presign', { body }, options);
+  }
+}
+
+/** Object credentials: access keys of the tenant's own S3-compatible stores. */
+export class ObjectCredentials {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and
+   * never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.
+   *
+   * Retried with the same Idempotency-Key.
+   * Scope open:object-config:create.
+   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
+   */
+  create(body: ObjectCredentialCreate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
+    return this.sender.call('objectCredentials.create', { body }, options);
+  }
+
+  /**
+   * Lists the object credentials of the tenant without their secrets, newest first.
+   *
+   * Retried.
+   * Scope open:object-config:read.
+   * Errors: INVALID_CURSOR.
+   */
+  list(query?: ObjectCredentialListQuery, options?: RequestOptions): PagePromise<ObjectCredential> {
+    return this.sender.list('objectCredentials.list', { query }, options);
+  }
+
+  /**
+   * Returns one object credential without its secrets.
+   *
+   * Retried.
+   * Scope open:object-config:read.
+   * Errors: NOT_FOUND.
+   */
+  get(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredential> {
+    return this.sender.call('objectCredentials.get', { path: [credentialId] }, options);
+  }
+
+  /**
+   * Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. A
+   * change applies from the next presign request.
+   *
+   * Retried with the same Idempotency-Key.
+   * Scope open:object-config:update.
+   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
+   */
+  update(credentialId: string, body: ObjectCredentialUpdate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
+    return this.sender.call('objectCredentials.update', { path: [credentialId], body }, options);
+  }
+
+  /**
+   * Deletes the object credential and its secrets. The platform refuses the request while an object resource uses the
+   * object credential, even if the resource is DISABLED. URLs issued earlier keep working until they expire.
+   *
+   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
+   * Scope open:object-config:delete.
+   * Errors: NOT_FOUND, OBJECT_CREDENTIAL_IN_USE.
+   */
+  delete(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredentialDeleted> {
+    return this.sender.call('objectCredentials.delete', { path: [credentialId] }, options);
+  }
+}
+
+/** Object resources: parts of buckets, with the rules for presigned URLs. */
+export class ObjectResources {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Allows presigned access to a part of a bucket. The object resource defines the allowed operations, key prefix,
+   * content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED
+   * ones.
+   *
+   * Retried with the same Idempotency-Key.
+   * Scope open:object-config:create.
+   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
+   */
+  create(body: ObjectResourceCreate, options?: KeyedRequestOptions): ApiPromise<ObjectResource> {
+    return this.sender.call('objectResources.create', { body }, options);
+  }
+
+  /**
+   * Lists the object resources of the tenant, newest first.
+   *
+   * Retried.
+   * Scope open:object-config:read.
+   * Errors: INVALID_CURSOR.
+   */
+  list(query?: ObjectResourceListQuery, options?: RequestOptions): PagePromise<ObjectResource> {
+    return this.sender.list('objectResources.list', { query }, options);
+  }
+
+  /**
+   * Returns one object resource.
+   *
+   * Retried.
+   * Scope open:object-config:read.
+   * Errors: NOT_FOUND.
+   */
+  get(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResource> {
+    return this.sender.call('objectResources.get', { path: [resourceId] }, options);
+  }
+
+  /**
+   * Updates only the fields in the body. A change applies from the next presign request. URLs issued earlier keep
+   * working until they expire.
+   *
+   * Retried.
+   * Scope open:object-config:update.
+   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
+   */
+  update(resourceId: string, body: ObjectResourceUpdate, options?: RequestOptions): ApiPromise<ObjectResource> {
+    return this.sender.call('objectResources.update', { path: [resourceId], body }, options);
+  }
+
+  /**
+   * Deletes the object resource. The platform presigns no more URLs for it. URLs issued earlier keep working until they
+   * expire. The objects in the bucket are not deleted.
+   *
+   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
+   * Scope open:object-config:delete.
+   * Errors: NOT_FOUND.
+   */
+  delete(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResourceDeleted> {
+    return this.sender.call('objectResources.delete', { path: [resourceId] }, options);
+  }
+}
+
+/** Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet. */
+export class CallbackEndpoints {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is
+   * returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
+   *
+   * Retried with the same Idempotency-Key.
+   * Scope open:callback:create.
+   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
+   */
+  create(body: CallbackEndpointCreate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointWithSecret> {
+    return this.sender.call('callbackEndpoints.create', { body }, options);
+  }
+
+  /**
+   * Lists the callback endpoints of the tenant without their secrets, newest first.
+   *
+   * Retried.
+   * Scope open:callback:read.
+   * Errors: INVALID_CURSOR.
+   */
+  list(query?: CallbackEndpointListQuery, options?: RequestOptions): PagePromise<CallbackEndpoint> {
+    return this.sender.list('callbackEndpoints.list', { query }, options);
+  }
+
+  /**
+   * Returns one callback endpoint without its secret.
+   *
+   * Retried.
+   * Scope open:callback:read.
+   * Errors: NOT_FOUND.
+   */
+  get(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpoint> {
+    return this.sender.call('callbackEndpoints.get', { path: [endpointId] }, options);
+  }
+
+  /**
+   * Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is
+   * returned only in this response.
+   *
+   * Retried with the same Idempotency-Key.
+   * Scope open:callback:update.
+   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
+   */
+  update(endpointId: string, body: CallbackEndpointUpdate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointUpdated> {
+    return this.sender.call('callbackEndpoints.update', { path: [endpointId], body }, options);
+  }
+
+  /**
+   * Deletes the callback endpoint, its subscriptions and its secrets.
+   *
+   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
+   * Scope open:callback:disable.
+   * Errors: NOT_FOUND.
+   */
+  delete(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpointDeleted> {
+    return this.sender.call('callbackEndpoints.delete', { path: [endpointId] }, options);
+  }
+}
+
+/** Callback subscriptions: the event types that an endpoint will receive. */
+export class CallbackSubscriptions {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Subscribes the endpoint to an event type. An endpoint can have one subscription per type.
+   *
+   * Retried with the same Idempotency-Key.
+   * Scope open:callback:create.
+   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, SUBSCRIPTION_ALREADY_EXISTS, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED,
+   * EVENT_TYPE_NOT_SUBSCRIBABLE.
+   */
+  create(endpointId: string, body: CallbackSubscriptionCreate, options?: KeyedRequestOptions): ApiPromise<CallbackSubscription> {
+    return this.sender.call('callbackSubscriptions.create', { path: [endpointId], body }, options);
+  }
+
+  /**
+   * Lists the subscriptions of the endpoint, newest first.
+   *
+   * Retried.
+   * Scope open:callback:read.
+   * Errors: INVALID_CURSOR, NOT_FOUND.
+   */
+  list(endpointId: string, query?: CallbackSubscriptionListQuery, options?: RequestOptions): PagePromise<CallbackSubscription> {
+    return this.sender.list('callbackSubscriptions.list', { path: [endpointId], query }, options);
+  }
+
+  /**
+   * Enables or disables the subscription.
+   *
+   * Retried.
+   * Scope open:callback:update.
+   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
+   */
+  update(endpointId: string, subscriptionId: string, body: CallbackSubscriptionUpdate, options?: RequestOptions): ApiPromise<CallbackSubscription> {
+    return this.sender.call('callbackSubscriptions.update', { path: [endpointId, subscriptionId], body }, options);
+  }
+
+  /**
+   * Deletes the subscription.
+   *
+   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
+   * Scope open:callback:disable.
+   * Errors: NOT_FOUND.
+   */
+  delete(endpointId: string, subscriptionId: string, options?: RequestOptions): ApiPromise<CallbackSubscriptionDeleted> {
+    return this.sender.call('callbackSubscriptions.delete', { path: [endpointId, subscriptionId] }, options);
+  }
+}
+
 /** Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage the tenants. */
 export class Tenants {
   /** @internal */
@@ -582,435 +1012,5 @@ export class ParkedMessages {
    */
   retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried> {
     return this.sender.call('parkedMessages.retry', { path: [tenantId, parkedMessageId] }, options);
-  }
-}
-
-/** Commands to devices, and their outcomes. */
-export class CommandsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor.
-   * 202 and ACCEPTED do not mean that the device executed the command. If the tenant already has a command with this
-   * idempotency_key, the platform creates no second command. It returns the existing command, with the header
-   * Idempotent-Replayed: true. If the body differs from the body of the first request, the header Idempotency-Mismatch
-   * lists the fields that differ.
-   *
-   * Retried with the same idempotency_key.
-   * Scope open:command:create.
-   * Errors: PAYLOAD_TOO_LARGE, VENDOR_NOT_ENABLED, COMMAND_TYPE_UNKNOWN, COMMAND_PAYLOAD_INVALID.
-   */
-  create(body: CommandCreate, options?: RequestOptions): ApiPromise<CommandAccepted> {
-    return this.sender.call('commands.create', { body }, options);
-  }
-
-  /**
-   * Lists the commands of the tenant, newest first by default.
-   *
-   * Retried.
-   * Scope open:command:read.
-   * Errors: INVALID_CURSOR.
-   */
-  list(query?: CommandListQuery, options?: RequestOptions): PagePromise<Command> {
-    return this.sender.list('commands.list', { query }, options);
-  }
-
-  /**
-   * Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With
-   * wait_seconds, the platform waits until the status is final. With wait_seconds and seen_updated_at, it waits until
-   * updated_at differs from seen_updated_at, or the status is final. After wait_seconds, it returns the command as it
-   * is.
-   *
-   * Retried.
-   * Scope open:command:read.
-   * Errors: NOT_FOUND.
-   */
-  get(commandId: string, query?: CommandGetQuery, options?: RequestOptions): ApiPromise<Command> {
-    return this.sender.call('commands.get', { path: [commandId], query }, options);
-  }
-
-  /**
-   * Returns how many commands of a batch or of a time range have each status. With group_by, it also counts them by
-   * vendor, adapter status or reason. The 20 most frequent reasons of a response have groups of their own. One request
-   * counts at most 10,000 commands, newest first. To count older commands, send `next_older_than` of the response as
-   * `older_than`.
-   *
-   * Retried.
-   * Scope open:command:read.
-   */
-  summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary> {
-    return this.sender.call('commands.summary', { query }, options);
-  }
-
-  /**
-   * Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already
-   * CANCELED is returned unchanged. If the command has another status, the request is refused with
-   * COMMAND_NOT_CANCELABLE.
-   *
-   * Retried.
-   * Scope open:command:cancel.
-   * Errors: NOT_FOUND, COMMAND_NOT_CANCELABLE, PAYLOAD_TOO_LARGE.
-   */
-  cancel(commandId: string, options?: RequestOptions): ApiPromise<Command> {
-    return this.sender.call('commands.cancel', { path: [commandId] }, options);
-  }
-}
-
-/** Requests from devices, and the replies to them. */
-export class DeviceRequestsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits at
-   * most that many seconds for a request that matches. Then it returns a page, which can be empty. With order=desc, the
-   * platform waits only if you send no cursor. To follow new requests, send order=asc and wait_seconds, and send each
-   * next_cursor as cursor. With order=asc, next_cursor is never null.
-   *
-   * Retried.
-   * Scope open:device-request:read.
-   * Errors: INVALID_CURSOR.
-   */
-  list(query?: DeviceRequestListQuery, options?: RequestOptions): PagePromise<ListedDeviceRequest> {
-    return this.sender.list('deviceRequests.list', { query }, options);
-  }
-
-  /**
-   * Returns one device request and its reply. The path parameter request_id is the device_request_id, not the
-   * correlation id.
-   *
-   * Retried.
-   * Scope open:device-request:read.
-   * Errors: NOT_FOUND.
-   */
-  get(deviceRequestId: string, options?: RequestOptions): ApiPromise<DeviceRequest> {
-    return this.sender.call('deviceRequests.get', { path: [deviceRequestId] }, options);
-  }
-
-  /**
-   * Sends the reply to a device request. The platform accepts only the first reply. If you send the same reply again,
-   * the platform returns the same response. It refuses a different reply with DEVICE_REQUEST_ALREADY_REPLIED. No
-   * built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.
-   *
-   * Retried.
-   * Scope open:device-request:create.
-   * Errors: NOT_FOUND, DEVICE_REQUEST_ALREADY_REPLIED, DEVICE_REQUEST_EXPIRED, PAYLOAD_TOO_LARGE.
-   */
-  reply(deviceRequestId: string, body: DeviceRequestReply, options?: RequestOptions): ApiPromise<DeviceRequest> {
-    return this.sender.call('deviceRequests.reply', { path: [deviceRequestId], body }, options);
-  }
-}
-
-/** The event log of the tenant's commands. */
-export class EventsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
-   * With wait_seconds, the platform waits at most that many seconds for an event that matches. Then it returns a page,
-   * which can be empty. With from=now, the platform immediately returns an empty page. To get only new events, send
-   * next_cursor of this page as cursor.
-   *
-   * Retried.
-   * Scope open:event:read.
-   * Errors: INVALID_CURSOR.
-   */
-  list(query?: EventListQuery, options?: RequestOptions): PagePromise<ListedEvent> {
-    return this.sender.list('events.list', { query }, options);
-  }
-}
-
-/** The catalog: vendors and command types that the tenant can use. */
-export class CatalogResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Returns the vendors that the tenant can use, with their enabled command types and payload schemas.
-   *
-   * Retried.
-   * Scope open:catalog:read.
-   */
-  get(options?: RequestOptions): ApiPromise<Catalog> {
-    return this.sender.call('catalog.get', {}, options);
-  }
-}
-
-/** Presigned URLs for objects in the tenant's own object stores. */
-export class ObjectsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Checks the request against the rules of the object resource, and returns a presigned URL for one upload or
-   * download. Upload or download directly with this URL. No other credentials are needed. The store enforces the
-   * method, key, type, size and expiry. The platform records that it issued a URL, but does not store the URL.
-   *
-   * Retried.
-   * Scope open:object:create.
-   * Errors: OBJECT_POLICY_DENIED, NOT_FOUND, PAYLOAD_TOO_LARGE.
-   */
-  presign(body: PresignRequest, options?: RequestOptions): ApiPromise<PresignedRequest> {
-    return this.sender.call('objects.presign', { body }, options);
-  }
-}
-
-/** Object credentials: access keys of the tenant's own S3-compatible stores. */
-export class ObjectCredentials {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and
-   * never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.
-   *
-   * Retried with the same Idempotency-Key.
-   * Scope open:object-config:create.
-   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
-   */
-  create(body: ObjectCredentialCreate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
-    return this.sender.call('objectCredentials.create', { body }, options);
-  }
-
-  /**
-   * Lists the object credentials of the tenant without their secrets, newest first.
-   *
-   * Retried.
-   * Scope open:object-config:read.
-   * Errors: INVALID_CURSOR.
-   */
-  list(query?: ObjectCredentialListQuery, options?: RequestOptions): PagePromise<ObjectCredential> {
-    return this.sender.list('objectCredentials.list', { query }, options);
-  }
-
-  /**
-   * Returns one object credential without its secrets.
-   *
-   * Retried.
-   * Scope open:object-config:read.
-   * Errors: NOT_FOUND.
-   */
-  get(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredential> {
-    return this.sender.call('objectCredentials.get', { path: [credentialId] }, options);
-  }
-
-  /**
-   * Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. A
-   * change applies from the next presign request.
-   *
-   * Retried with the same Idempotency-Key.
-   * Scope open:object-config:update.
-   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
-   */
-  update(credentialId: string, body: ObjectCredentialUpdate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
-    return this.sender.call('objectCredentials.update', { path: [credentialId], body }, options);
-  }
-
-  /**
-   * Deletes the object credential and its secrets. The platform refuses the request while an object resource uses the
-   * object credential, even if the resource is DISABLED. URLs issued earlier keep working until they expire.
-   *
-   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
-   * Scope open:object-config:delete.
-   * Errors: NOT_FOUND, OBJECT_CREDENTIAL_IN_USE.
-   */
-  delete(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredentialDeleted> {
-    return this.sender.call('objectCredentials.delete', { path: [credentialId] }, options);
-  }
-}
-
-/** Object resources: parts of buckets, with the rules for presigned URLs. */
-export class ObjectResources {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Allows presigned access to a part of a bucket. The object resource defines the allowed operations, key prefix,
-   * content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED
-   * ones.
-   *
-   * Retried with the same Idempotency-Key.
-   * Scope open:object-config:create.
-   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
-   */
-  create(body: ObjectResourceCreate, options?: KeyedRequestOptions): ApiPromise<ObjectResource> {
-    return this.sender.call('objectResources.create', { body }, options);
-  }
-
-  /**
-   * Lists the object resources of the tenant, newest first.
-   *
-   * Retried.
-   * Scope open:object-config:read.
-   * Errors: INVALID_CURSOR.
-   */
-  list(query?: ObjectResourceListQuery, options?: RequestOptions): PagePromise<ObjectResource> {
-    return this.sender.list('objectResources.list', { query }, options);
-  }
-
-  /**
-   * Returns one object resource.
-   *
-   * Retried.
-   * Scope open:object-config:read.
-   * Errors: NOT_FOUND.
-   */
-  get(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResource> {
-    return this.sender.call('objectResources.get', { path: [resourceId] }, options);
-  }
-
-  /**
-   * Updates only the fields in the body. A change applies from the next presign request. URLs issued earlier keep
-   * working until they expire.
-   *
-   * Retried.
-   * Scope open:object-config:update.
-   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
-   */
-  update(resourceId: string, body: ObjectResourceUpdate, options?: RequestOptions): ApiPromise<ObjectResource> {
-    return this.sender.call('objectResources.update', { path: [resourceId], body }, options);
-  }
-
-  /**
-   * Deletes the object resource. The platform presigns no more URLs for it. URLs issued earlier keep working until they
-   * expire. The objects in the bucket are not deleted.
-   *
-   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
-   * Scope open:object-config:delete.
-   * Errors: NOT_FOUND.
-   */
-  delete(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResourceDeleted> {
-    return this.sender.call('objectResources.delete', { path: [resourceId] }, options);
-  }
-}
-
-/** Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet. */
-export class CallbackEndpoints {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is
-   * returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
-   *
-   * Retried with the same Idempotency-Key.
-   * Scope open:callback:create.
-   * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
-   */
-  create(body: CallbackEndpointCreate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointWithSecret> {
-    return this.sender.call('callbackEndpoints.create', { body }, options);
-  }
-
-  /**
-   * Lists the callback endpoints of the tenant without their secrets, newest first.
-   *
-   * Retried.
-   * Scope open:callback:read.
-   * Errors: INVALID_CURSOR.
-   */
-  list(query?: CallbackEndpointListQuery, options?: RequestOptions): PagePromise<CallbackEndpoint> {
-    return this.sender.list('callbackEndpoints.list', { query }, options);
-  }
-
-  /**
-   * Returns one callback endpoint without its secret.
-   *
-   * Retried.
-   * Scope open:callback:read.
-   * Errors: NOT_FOUND.
-   */
-  get(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpoint> {
-    return this.sender.call('callbackEndpoints.get', { path: [endpointId] }, options);
-  }
-
-  /**
-   * Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is
-   * returned only in this response.
-   *
-   * Retried with the same Idempotency-Key.
-   * Scope open:callback:update.
-   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
-   */
-  update(endpointId: string, body: CallbackEndpointUpdate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointUpdated> {
-    return this.sender.call('callbackEndpoints.update', { path: [endpointId], body }, options);
-  }
-
-  /**
-   * Deletes the callback endpoint, its subscriptions and its secrets.
-   *
-   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
-   * Scope open:callback:disable.
-   * Errors: NOT_FOUND.
-   */
-  delete(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpointDeleted> {
-    return this.sender.call('callbackEndpoints.delete', { path: [endpointId] }, options);
-  }
-}
-
-/** Callback subscriptions: the event types that an endpoint will receive. */
-export class CallbackSubscriptions {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Subscribes the endpoint to an event type. An endpoint can have one subscription per type.
-   *
-   * Retried with the same Idempotency-Key.
-   * Scope open:callback:create.
-   * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, SUBSCRIPTION_ALREADY_EXISTS, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED,
-   * EVENT_TYPE_NOT_SUBSCRIBABLE.
-   */
-  create(endpointId: string, body: CallbackSubscriptionCreate, options?: KeyedRequestOptions): ApiPromise<CallbackSubscription> {
-    return this.sender.call('callbackSubscriptions.create', { path: [endpointId], body }, options);
-  }
-
-  /**
-   * Lists the subscriptions of the endpoint, newest first.
-   *
-   * Retried.
-   * Scope open:callback:read.
-   * Errors: INVALID_CURSOR, NOT_FOUND.
-   */
-  list(endpointId: string, query?: CallbackSubscriptionListQuery, options?: RequestOptions): PagePromise<CallbackSubscription> {
-    return this.sender.list('callbackSubscriptions.list', { path: [endpointId], query }, options);
-  }
-
-  /**
-   * Enables or disables the subscription.
-   *
-   * Retried.
-   * Scope open:callback:update.
-   * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
-   */
-  update(endpointId: string, subscriptionId: string, body: CallbackSubscriptionUpdate, options?: RequestOptions): ApiPromise<CallbackSubscription> {
-    return this.sender.call('callbackSubscriptions.update', { path: [endpointId, subscriptionId], body }, options);
-  }
-
-  /**
-   * Deletes the subscription.
-   *
-   * Retried. A NOT_FOUND whose `attempts` is above 1 may mean that an earlier attempt deleted it.
-   * Scope open:callback:disable.
-   * Errors: NOT_FOUND.
-   */
-  delete(endpointId: string, subscriptionId: string, options?: RequestOptions): ApiPromise<CallbackSubscriptionDeleted> {
-    return this.sender.call('callbackSubscriptions.delete', { path: [endpointId, subscriptionId] }, options);
-  }
-}
-
-/** The calling credential. */
-export class MeResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
-  /**
-   * Returns the calling credential with its roles, scopes and limits. Every valid credential may call this operation.
-   *
-   * Retried.
-   */
-  get(options?: RequestOptions): ApiPromise<Me> {
-    return this.sender.call('me.get', {}, options);
   }
 }
