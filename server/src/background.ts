@@ -87,7 +87,12 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     // Not one round for each signal: the pause is the interval.
     startLoop(
       SWEEP_INTERVAL_MS,
-      { name: 'sweep of RECENT commands', ...sweeping, topics: allSlots.map(topics.outbox), pauseMs: SWEEP_INTERVAL_MS },
+      {
+        name: 'sweep of RECENT commands',
+        ...sweeping,
+        topics: allSlots.map(topics.outbox),
+        pauseMs: SWEEP_INTERVAL_MS,
+      },
       async () => {
         if (isQuiet && !(await mayHaveOpenCommands(database, now()))) return 'QUIET';
         isQuiet = false;
@@ -132,7 +137,12 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
     return isIdle ? IDLE_MS : 'WAIT';
   });
   // Not one round for each signal: the pause is the interval.
-  const analyzing = { name: 'statistics', ...looping, topics: allSlots.map(topics.outbox), pauseMs: ANALYZE_INTERVAL_MS };
+  const analyzing = {
+    name: 'statistics',
+    ...looping,
+    topics: allSlots.map(topics.outbox),
+    pauseMs: ANALYZE_INTERVAL_MS,
+  };
   const statistics = startLoop(ANALYZE_INTERVAL_MS, analyzing, async () => {
     const analyzed = await analyzeGrownTables(database.sql);
     if (analyzed.length > 0) logger.info({ tables: analyzed }, 'analyzed tables that have grown');

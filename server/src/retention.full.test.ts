@@ -31,8 +31,7 @@ async function pass({ round }: Purge): Promise<number> {
 }
 
 const ended = { status: "'SUCCEEDED'", completed_at: 'now()' };
-const publishAll = () =>
-  owner`update relay_lease set published_seq = (select coalesce(max(seq), 0) from events)`;
+const publishAll = () => owner`update relay_lease set published_seq = (select coalesce(max(seq), 0) from events)`;
 
 /** Old ended commands, each with its two events. */
 async function insertOldCommands(): Promise<void> {

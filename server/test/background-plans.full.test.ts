@@ -160,7 +160,11 @@ async function workOfPipeline(): Promise<void> {
   await relayOnce(signals);
   await createWaits(database).refresh();
   await readBacklog(database);
-  await readEvents(database, allSlots.map((slot) => ({ slot, seq: '0' })), 256);
+  await readEvents(
+    database,
+    allSlots.map((slot) => ({ slot, seq: '0' })),
+    256,
+  );
   await readLockedLogs(database);
   const range = { since: '2026-01-01T00:00:00Z', until: new Date().toISOString(), tenantId: demo.tenant_id };
   for (const pages of [republishedCommands, republishedEvents]) await pages(database, range).next();

@@ -16,8 +16,8 @@ type NewEvent = { tenant_id: string; command_id: string; event_type: Event['even
 /** Arbitrary numbers that only writers of the event log use: of a slot's lock, and of the only lock before slots. */
 const SLOT_LOCK = 512_099;
 const LOCK_BEFORE_SLOTS = '5120998347';
-/** How long a transaction that writes to several slots waits for their locks: then it must leave the busy ones out. */
-const PATIENCE_MS = 1_000;
+/** A transaction that writes to several slots waits a second for their locks: then it must leave the busy ones out. */
+const impatience = statement('events: wait for a second', () => sql`set local lock_timeout = '1s'`);
 
 /**
  * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others:
@@ -25,9 +25,8 @@ const PATIENCE_MS = 1_000;
  */
 const lockLogs = statement(
   'events: lock the log',
-  (slots: string, patienceMs: number) => sql`
-    select set_config('lock_timeout', ${patienceMs}::text, true),
-      pg_advisory_xact_lock_shared(${LOCK_BEFORE_SLOTS}::bigint), pg_advisory_xact_lock(${SLOT_LOCK}, slot)
+  (slots: string) => sql`
+    select pg_advisory_xact_lock_shared(${LOCK_BEFORE_SLOTS}::bigint), pg_advisory_xact_lock(${SLOT_LOCK}, slot)
     from (select slot::int from unnest(string_to_array(${slots}, ',')) as slot order by slot::int) as given`,
 );
 
@@ -74,9 +73,10 @@ export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[])
     position,
     event_id: newId(),
   }));
-  const lock = lockLogs(slots.join(), slots.length > 1 ? PATIENCE_MS : 0);
-  // Lock and insert leave together, which saves a round trip while the lock is held.
-  await Promise.all([tx.execute(lock), tx.execute(append(JSON.stringify(given)))]);
+  const statements = [lockLogs(slots.join()), append(JSON.stringify(given))];
+  if (slots.length > 1) statements.unshift(impatience());
+  // They leave together, which saves a round trip while the lock is held.
+  await Promise.all(statements.map((one) => tx.execute(one)));
 }
 
 const lockedLogs = statement(

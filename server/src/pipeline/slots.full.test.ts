@@ -60,8 +60,13 @@ async function newCommand(tenantId: string): Promise<string> {
 
 const statusesOf = async (...ids: string[]) =>
   Promise.all(
-    ids.map(async (id) => (await superuser<{ status: string }[]>`
-      select status from commands where command_id = ${id}`)[0]?.status),
+    ids.map(
+      async (id) =>
+        (
+          await superuser<{ status: string }[]>`
+      select status from commands where command_id = ${id}`
+        )[0]?.status,
+    ),
   );
 
 function startWorker(bus = inProcessBus()) {
@@ -196,7 +201,9 @@ async function moveSlots(bus: ReturnType<typeof inProcessBus>, until: () => bool
   return changes;
 }
 
-test('each tenant gets its events in order and none twice, while the slots move all the time', { timeout: 600_000 }, async () => {
+test('each tenant gets its events in order and none twice, while the slots move all the time', {
+  timeout: 600_000,
+}, async () => {
   const commands = await endedCommands(EVENTS / 2);
   const mine = new Set(commands.map(({ command_id }) => command_id));
   const bus = inProcessBus();

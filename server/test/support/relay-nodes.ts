@@ -36,7 +36,7 @@ export type RelayNode = {
 const TENANT = 'acme';
 const SLOT = slotOf(TENANT);
 
-export const eventOf = (id: string) => ({ subject: `tenants.${TENANT}.events.test`, id, body: Buffer.from(id) });
+const eventOf = (id: string) => ({ subject: `tenants.${TENANT}.events.test`, id, body: Buffer.from(id) });
 
 /** Reads the events of a log that belong to the tenant, after a number. */
 export const eventsOf =
@@ -209,15 +209,21 @@ export async function prepareRelays() {
     vi.waitFor(() => expect(node.attempts).toEqual(batches), soon);
 
   async function epoch(): Promise<number> {
-    const [lease] = await asAllTenantsStatement<{ epoch: number }>(database, sql`select epoch::int from relay_lease where slot = ${SLOT}`);
+    const [lease] = await asAllTenantsStatement<{ epoch: number }>(
+      database,
+      sql`select epoch::int from relay_lease where slot = ${SLOT}`,
+    );
     if (!lease) throw new Error('No relay has taken the lease.');
     return lease.epoch;
   }
 
   const setLease = (seconds: number) =>
-    asAllTenantsStatement(database, sql`
+    asAllTenantsStatement(
+      database,
+      sql`
       with workers as (update relay_workers set expires_at = now() + make_interval(secs => ${seconds}))
-      update relay_lease set expires_at = now() + make_interval(secs => ${seconds}) where slot is not null`);
+      update relay_lease set expires_at = now() + make_interval(secs => ${seconds}) where slot is not null`,
+    );
   async function expireLease(): Promise<void> {
     clearInterval(prolonging);
     await setLease(-1);

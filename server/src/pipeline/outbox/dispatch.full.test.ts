@@ -77,12 +77,20 @@ test('the end of a command that the bus refuses is counted, and wakes the reques
   const services = silent();
   const signals = localSignals();
   const woken: string[] = [];
-  for (const topic of [topics.command(tenant_id, fact_id), topics.events(tenant_id), topics.eventLog(slotOf(tenant_id))]) {
+  for (const topic of [
+    topics.command(tenant_id, fact_id),
+    topics.events(tenant_id),
+    topics.eventLog(slotOf(tenant_id)),
+  ]) {
     signals.listen(topic, () => woken.push(topic));
   }
   const row = { tenant_id, fact_id, is_logged: false, kind: 'COMMAND_ACCEPTED', position: '0' };
   await createDispatch({ ...services, database, signals }).endUndeliverable(row, 'too large');
-  expect(woken.toSorted()).toEqual([topics.command(tenant_id, fact_id), topics.eventLog(slotOf(tenant_id)), topics.events(tenant_id)]);
+  expect(woken.toSorted()).toEqual([
+    topics.command(tenant_id, fact_id),
+    topics.eventLog(slotOf(tenant_id)),
+    topics.events(tenant_id),
+  ]);
   const counted = 'top_commands_completed_total{status="FAILED",vendor="vendor_a"} 1';
   expect(await services.metrics.render()).toContain(`\n${counted}\n`);
 });

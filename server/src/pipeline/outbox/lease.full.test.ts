@@ -9,8 +9,7 @@ import { asHolder, LeaseLost, releaseLeases, takeLeases } from './lease.js';
 /** No relay runs here. */
 const platform = await startIdlePlatform();
 const database = openPool(platform.databaseUrl);
-const run = <Row extends object>(statement: ReturnType<typeof sql>) =>
-  asAllTenantsStatement<Row>(database, statement);
+const run = <Row extends object>(statement: ReturnType<typeof sql>) => asAllTenantsStatement<Row>(database, statement);
 
 beforeEach(async () => {
   await run(sql`delete from relay_workers`);

@@ -58,7 +58,11 @@ async function pagesOfBatch(): Promise<number> {
     const { rows } = await takeRows(tx, turn);
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
-    await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), { inFlight: [], held: [], slots: allSlots });
+    await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), {
+      inFlight: [],
+      held: [],
+      slots: allSlots,
+    });
     await createDispatch({ ...silent(), database, signals: localSignals() }).prepare(explaining, rows);
     await deleteRows(explaining, rows);
   });

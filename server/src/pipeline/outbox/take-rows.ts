@@ -121,9 +121,7 @@ export async function takeRowsFrom(tx: Transaction, known: ReadonlyMap<string, s
 
 /** Takes the next rows that are not logged yet. */
 export const takeUnloggedRows = async (tx: Transaction, after: string, slots: readonly number[]) =>
-  toRound(
-    await tx.execute<Found>(nextRows({ after, inFlight: '', held: '', slots: slots.join(), withLogged: false })),
-  );
+  toRound(await tx.execute<Found>(nextRows({ after, inFlight: '', held: '', slots: slots.join(), withLogged: false })));
 
 function toRound(found: readonly Found[]): RoundRows {
   const rows = found.flatMap((row) => (row.position === null ? [] : [row]));
