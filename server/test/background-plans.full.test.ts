@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
+import { asAllTenants } from '../src/foundation/database/row-level-security.js';
 import { planSettings } from '../src/foundation/database/session-settings.js';
 import { statementNames } from '../src/foundation/database/statement.js';
 import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
@@ -24,7 +25,7 @@ import {
 } from '../src/pipeline/bus/parked-messages.js';
 import { commandCatalog } from '../src/pipeline/catalog.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
-import { readEvents, readLockedLogs, republishedEvents } from '../src/pipeline/event-log.js';
+import { positionBefore, readEvents, readLockedLogs, republishedEvents } from '../src/pipeline/event-log.js';
 import { compareWithBus, createContinuation } from '../src/pipeline/events.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
 import { asHolder, releaseLeases, storePublished, takeLeases } from '../src/pipeline/outbox/lease.js';
@@ -166,6 +167,7 @@ async function workOfPipeline(): Promise<void> {
     256,
   );
   await readLockedLogs(database);
+  await asAllTenants(database, (tx) => positionBefore(tx, '2026-01-01T00:00:00Z', demo.tenant_id));
   const range = { since: '2026-01-01T00:00:00Z', until: new Date().toISOString(), tenantId: demo.tenant_id };
   for (const pages of [republishedCommands, republishedEvents]) await pages(database, range).next();
   await readChanges(database, [`events ${demo.tenant_id}`, `device-requests ${demo.tenant_id}`]);

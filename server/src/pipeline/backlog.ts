@@ -34,10 +34,10 @@ const unpublished = statement(
     ), unpublished_event as (
       select next.logged_at from relay_lease cross join lateral (
         select logged_at from events
-        where tenant_slot_v1(tenant_id) = relay_lease.slot and seq > greatest(
-          published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
-        )
-        order by seq limit ${COUNTED}
+        where (tenant_slot_v1(tenant_id), seq) > (relay_lease.slot, greatest(
+            published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
+          )) and (tenant_slot_v1(tenant_id), seq) < (relay_lease.slot + 1, 0)
+        order by tenant_slot_v1(tenant_id), seq limit ${COUNTED}
       ) as next
       where slot is not null limit ${COUNTED}
     )

@@ -1,5 +1,5 @@
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, sql as fragment } from 'drizzle-orm';
+import { and, asc, eq, sql as fragment, getTableColumns, getTableName } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
@@ -16,8 +16,8 @@ type NewEvent = { tenant_id: string; command_id: string; event_type: Event['even
 /** Arbitrary numbers that only writers of the event log use: of a slot's lock, and of the only lock before slots. */
 const SLOT_LOCK = 512_099;
 const LOCK_BEFORE_SLOTS = '5120998347';
-/** A transaction that writes to several slots waits a second for their locks: then it must leave the busy ones out. */
-const impatience = statement('events: wait for a second', () => sql`set local lock_timeout = '1s'`);
+/** A transaction that writes to several slots waits so long for their locks: then it must leave the busy ones out. */
+const impatience = () => sql`set local lock_timeout = '1s'`;
 
 /**
  * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others:
@@ -43,7 +43,9 @@ const append = statement(
       )
     ), last as materialized (
       select slot, (
-        select logged_at from events where tenant_slot_v1(tenant_id) = slot order by seq desc limit 1
+        select logged_at from events
+        where (tenant_slot_v1(tenant_id), seq) > (slot, 0) and (tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+        order by tenant_slot_v1(tenant_id) desc, seq desc limit 1
       ) as logged_at
       from (select distinct slot from given) as slots
     )
@@ -137,7 +139,10 @@ const publishedPositions = statement(
 
 type End = { slot: number; after: string; seq: string; logged_at_ms: number; is_full: boolean };
 
-/** By time, so that a reader that has to begin again can continue at the time of the last page. */
+/**
+ * By time, so that a reader that has to begin again can continue at the time of the last page. In all statements the rows
+ * of a slot are compared and sorted by (slot, seq): otherwise the planner takes the index by seq, and reads all slots.
+ */
 const pageEnds = statement(
   'events: ends of the page',
   (ranges: string, limit: number, tenantId: string | null) => sql`
@@ -146,10 +151,10 @@ const pageEnds = statement(
       from json_to_recordset(${ranges}::text::json) as part (slot int, after bigint, until bigint)
       cross join lateral (
         select seq, logged_at from events
-        where tenant_slot_v1(tenant_id) = part.slot and seq > part.after
-          and seq <= coalesce(part.until, ${END_OF_LOG}::bigint)
+        where (tenant_slot_v1(tenant_id), seq) > (part.slot, part.after)
+          and (tenant_slot_v1(tenant_id), seq) <= (part.slot, coalesce(part.until, ${END_OF_LOG}::bigint))
           and (${tenantId}::text is null or tenant_id is not distinct from ${tenantId})
-        order by seq limit ${limit}::int
+        order by tenant_slot_v1(tenant_id), seq limit ${limit}::int
       ) as next
       order by next.logged_at, next.seq limit ${limit}::int
     )
@@ -171,7 +176,7 @@ function readPage(database: Database, { ranges, limit, tenantId }: PageOf): Prom
       positions: ends.map(({ slot, seq }) => ({ slot, seq })),
       loggedAtMs: Math.max(...ends.map(({ logged_at_ms }) => logged_at_ms)),
       isFull: first.is_full,
-      messages: await readMessages(tx, ends, tenantId),
+      messages: await readMessages(tx, ends, { limit, tenantId }),
     };
   };
   return asAllTenants(database, work, pageEnds(JSON.stringify(ranges), limit, tenantId));
@@ -181,23 +186,32 @@ function readPage(database: Database, { ranges, limit, tenantId }: PageOf): Prom
  * An event is read if its tenant has a CLIENT principal, even if DISABLED or expired: it may connect again later, and
  * continues at its position. If no event is published, a worker drains 1.3 times as many commands per second.
  */
-async function readMessages(tx: Transaction, ends: readonly End[], tenantId: string | null) {
-  const found = await tx
-    .select({ event: events, command: { ...shownColumns, traceparent: commands.traceparent } })
-    .from(fragment`json_to_recordset(${JSON.stringify(ends)}::text::json) as part (slot int, after bigint, seq bigint)`)
-    .innerJoin(
-      events,
-      fragment`tenant_slot_v1(${events.tenantId}) = part.slot
-        and ${events.seq} > part.after and ${events.seq} <= part.seq
-        and (${tenantId}::text is null or ${events.tenantId} is not distinct from ${tenantId})
-        and exists (
-          select from ${busPrincipals} as principal
-          where principal.tenant_id = ${events.tenantId} and principal.principal_type = 'CLIENT'
-            and principal.status <> 'DELETED'
-          offset 0
-        )`,
+async function readMessages(tx: Transaction, ends: readonly End[], { limit, tenantId }: Omit<PageOf, 'ranges'>) {
+  const inSlot = tx
+    .select()
+    .from(events)
+    .where(
+      fragment`(tenant_slot_v1(${events.tenantId}), ${events.seq}) > (part.slot, part.after)
+        and (tenant_slot_v1(${events.tenantId}), ${events.seq}) <= (part.slot, part.seq)
+        and (${tenantId}::text is null or ${events.tenantId} is not distinct from ${tenantId})`,
     )
+    .orderBy(fragment`tenant_slot_v1(${events.tenantId})`, asc(events.seq))
+    // More there are not. Without it, and without statistics, the planner would read and sort the whole slot.
+    .limit(limit)
+    .as(getTableName(events));
+  const found = await tx
+    .select({ event: getTableColumns(events), command: { ...shownColumns, traceparent: commands.traceparent } })
+    .from(fragment`json_to_recordset(${JSON.stringify(ends)}::text::json) as part (slot int, after bigint, seq bigint)`)
+    .innerJoinLateral(inSlot, fragment`true`)
     .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+    .where(
+      fragment`exists (
+        select from ${busPrincipals} as principal
+        where principal.tenant_id = ${events.tenantId} and principal.principal_type = 'CLIENT'
+          and principal.status <> 'DELETED'
+        offset 0
+      )`,
+    )
     .orderBy(asc(events.seq));
   return found.map(
     ({ event, command }): Message => ({
@@ -215,14 +229,19 @@ const searchInSlot = statement(
   (time: string, slot: number) => sql`
     with recursive search (low, high) as (
       select 0::bigint, coalesce((
-        select seq from events where tenant_slot_v1(tenant_id) = ${slot} order by seq desc limit 1
+        select seq from events
+        where (tenant_slot_v1(tenant_id), seq) > (${slot}::int, 0)
+          and (tenant_slot_v1(tenant_id), seq) < (${slot}::int + 1, 0)
+        order by tenant_slot_v1(tenant_id) desc, seq desc limit 1
       ), 0)
       union all
       select case when is_before then seq else low end, case when is_before then high else middle end
       from (select low, high, (low + high) / 2 as middle from search where low < high) halves
       cross join lateral (
         select seq, logged_at < ${time}::timestamptz as is_before from events
-        where tenant_slot_v1(tenant_id) = ${slot} and seq > middle order by seq limit 1
+        where (tenant_slot_v1(tenant_id), seq) > (${slot}::int, middle)
+          and (tenant_slot_v1(tenant_id), seq) < (${slot}::int + 1, 0)
+        order by tenant_slot_v1(tenant_id), seq limit 1
       ) next
     )
     select low::text as seq from search where low >= high`,
