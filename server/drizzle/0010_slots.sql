@@ -16,6 +16,9 @@ grant select, insert, update, delete on relay_workers to top_system;
 --> statement-breakpoint
 ALTER TABLE "relay_lease" ADD COLUMN "slot" integer;
 --> statement-breakpoint
+-- Whoever writes events asks whether a version before slots relays.
+grant select (name, holder) on relay_lease to top_app;
+--> statement-breakpoint
 insert into relay_lease (name, slot, holder, epoch, expires_at)
 select 'slot ' || slot, slot, 'migration', 0, now() - interval '1 second' from generate_series(0, 15) as slot;
 --> statement-breakpoint

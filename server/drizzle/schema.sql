@@ -2410,6 +2410,18 @@ GRANT SELECT(policy_id) ON TABLE public.policies TO top_system;
 GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
 
 --
+-- Name: COLUMN relay_lease.name; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(name) ON TABLE public.relay_lease TO top_app;
+
+--
+-- Name: COLUMN relay_lease.holder; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(holder) ON TABLE public.relay_lease TO top_app;
+
+--
 -- Name: TABLE relay_workers; Type: ACL; Schema: public; Owner: -
 --
 

@@ -22,15 +22,15 @@ export function createBusySlots(database: Database): BusySlots {
   const look = shared(
     async () => {
       lookAgainAt = Number.POSITIVE_INFINITY;
-      busy = new Set(await readLockedLogs(database));
+      // If the look fails, the next transaction waits in vain again.
+      busy = new Set(await readLockedLogs(database).catch(() => []));
       if (busy.size > 0) lookAgainAt = performance.now() + LOOK_AGAIN_MS;
     },
     { forMs: 0 },
   );
   return {
     current() {
-      // If the look fails, the next transaction waits in vain again.
-      if (performance.now() >= lookAgainAt) look().catch(() => (busy = new Set()));
+      if (performance.now() >= lookAgainAt) void look();
       return busy;
     },
     async caused(error) {

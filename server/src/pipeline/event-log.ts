@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { newId } from '../foundation/ids.js';
-import { SLOTS, slotOf, slotsOf } from '../foundation/slots.js';
+import { slotOf, slotsOf } from '../foundation/slots.js';
 import { busPrincipals } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
 import { END_OF_LOG, presentEvent, shownColumns } from './events.js';
@@ -16,17 +16,18 @@ type NewEvent = { tenant_id: string; command_id: string; event_type: Event['even
 /** Arbitrary numbers that only writers of the event log use: of a slot's lock, and of the only lock before slots. */
 const SLOT_LOCK = 512_099;
 const LOCK_BEFORE_SLOTS = '5120998347';
-/** A transaction that writes to several slots waits so long for their locks: then it must leave the busy ones out. */
-const impatience = () => sql`set local lock_timeout = '1s'`;
-
 /**
- * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others:
- * the shared lock is for them.
+ * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others.
+ * While one of them relays, its position counts for all slots, so transactions must commit in the order of all numbers.
  */
 const lockLogs = statement(
   'events: lock the log',
   (slots: string) => sql`
-    select pg_advisory_xact_lock_shared(${LOCK_BEFORE_SLOTS}::bigint), pg_advisory_xact_lock(${SLOT_LOCK}, slot)
+    select
+      case when (select holder = 'slots' from relay_lease where name = 'outbox')
+        then pg_advisory_xact_lock_shared(${LOCK_BEFORE_SLOTS}::bigint)
+        else pg_advisory_xact_lock(${LOCK_BEFORE_SLOTS}::bigint)
+      end, pg_advisory_xact_lock(${SLOT_LOCK}, slot)
     from (select slot::int from unnest(string_to_array(${slots}, ',')) as slot order by slot::int) as given`,
 );
 
@@ -64,7 +65,7 @@ const append = statement(
  * Appends events to the log. Transactions that write events of a slot hold its lock from the numbering until their
  * commit, so they commit in the order of the numbers and a reader with a cursor misses no event. Send this last in a
  * transaction, and once, because other writers wait for the commit. (The relay may then still read commands that were
- * dispatched before: that is rare.) For events of several slots it may fail with a lock timeout: see busy-slots.ts.
+ * dispatched before: that is rare.) A transaction that waits for a short time only leaves busy slots out: see busy-slots.ts.
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
@@ -75,17 +76,16 @@ export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[])
     position,
     event_id: newId(),
   }));
-  const statements = [lockLogs(slots.join()), append(JSON.stringify(given))];
-  if (slots.length > 1) statements.unshift(impatience());
   // They leave together, which saves a round trip while the lock is held.
-  await Promise.all(statements.map((one) => tx.execute(one)));
+  await Promise.all([tx.execute(lockLogs(slots.join())), tx.execute(append(JSON.stringify(given)))]);
 }
 
 const lockedLogs = statement(
   'events: locked logs',
   () => sql`
-    select slot from generate_series(0, ${SLOTS - 1}::int) as slot
-    where not pg_try_advisory_xact_lock(${SLOT_LOCK}, slot)`,
+    select objid::int as slot from pg_locks
+    where locktype = 'advisory' and classid = ${SLOT_LOCK}::oid and objsubid = 2 and granted
+      and database = (select oid from pg_database where datname = current_database())`,
 );
 
 /** The slots whose log another transaction has locked. */
@@ -199,11 +199,19 @@ async function readMessages(tx: Transaction, ends: readonly End[], { limit, tena
     // More there are not. Without it, and without statistics, the planner would read and sort the whole slot.
     .limit(limit)
     .as(getTableName(events));
+  // Lateral: each event looks its command up by key, whatever Postgres assumes about the row counts.
+  const columns = { ...shownColumns, traceparent: commands.traceparent };
+  const command = tx
+    .select(columns)
+    .from(commands)
+    .where(and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+    .limit(1)
+    .as(getTableName(commands));
   const found = await tx
-    .select({ event: getTableColumns(events), command: { ...shownColumns, traceparent: commands.traceparent } })
+    .select({ event: getTableColumns(events), command: columns })
     .from(fragment`json_to_recordset(${JSON.stringify(ends)}::text::json) as part (slot int, after bigint, seq bigint)`)
     .innerJoinLateral(inSlot, fragment`true`)
-    .innerJoin(commands, and(eq(commands.tenantId, events.tenantId), eq(commands.commandId, events.commandId)))
+    .innerJoinLateral(command, fragment`true`)
     .where(
       fragment`exists (
         select from ${busPrincipals} as principal

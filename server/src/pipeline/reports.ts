@@ -1,7 +1,7 @@
 import { type CommandUpdate, MAX_OBJECT_BYTES } from '@tenant-open-platform/contract/bus';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
-import { asAllTenants } from '../foundation/database/row-level-security.js';
+import { asAllTenantsImpatiently } from '../foundation/database/row-level-security.js';
 import type { Signals } from '../foundation/signals/signals.js';
 import { allSlots, slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
@@ -34,6 +34,9 @@ export type Report = { tenantId: string; vendor: string; sentAt: Date; update: C
  */
 export type ReportOutcome = 'CHANGED' | 'PROGRESSED' | 'TOO_SOON' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
 
+/** Each waits a second for a busy slot. Then the bus sends the report again. */
+const MAX_ATTEMPTS = 10;
+
 /** A device may report each percent: a row is written again for its steps at most so often. */
 const BETWEEN_STEPS_MS = 1_000;
 
@@ -56,7 +59,7 @@ export function createCommandReporter(database: Database, signals: Signals, metr
       await Promise.all([...changes, logMoves(tx, movesIn(applied))]);
       return applied;
     };
-    const applied = await asAllTenants(database, applyAll, lockCommands(reports.map(toKey)));
+    const applied = await asAllTenantsImpatiently(database, applyAll, lockCommands(reports.map(toKey)));
     announceMoves({ signals, metrics }, movesIn(applied), lateIn(applied));
     return applied.map(({ outcome }) => outcome);
   }
@@ -65,13 +68,13 @@ export function createCommandReporter(database: Database, signals: Signals, metr
   const ofOneSlot = allSlots.map(() => batched(reportKey, applyTogether));
 
   return async function report(given: Report): Promise<ReportOutcome> {
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const slot = slotOf(given.tenantId);
       const apply = (busy.current().has(slot) && ofOneSlot[slot]) || ofAllSlots;
       try {
         return await apply(given);
       } catch (error) {
-        if (!(await busy.caused(error))) throw error;
+        if (attempt === MAX_ATTEMPTS || !(await busy.caused(error))) throw error;
       }
     }
   };

@@ -2,7 +2,7 @@ import { subjects } from '@tenant-open-platform/contract/bus';
 import type { SQL } from 'drizzle-orm';
 import { createTurns } from '../foundation/concurrency/turns.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
-import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import { asAllTenantsImpatiently, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import type { Signals } from '../foundation/signals/signals.js';
@@ -266,7 +266,7 @@ async function endCommands({ database, ...listeners }: Options, busy: BusySlots,
     return moves;
   };
   try {
-    const moves = await asAllTenants(database, endAll, due);
+    const moves = await asAllTenantsImpatiently(database, endAll, due);
     announceMoves(listeners, moves);
     return moves.length;
   } catch (error) {

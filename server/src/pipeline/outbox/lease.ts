@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../foundation/database/database.js';
-import { asAllTenants, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
+import { asAllTenantsImpatiently, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { sql, statement } from '../../foundation/database/statement.js';
 import type { SlotPosition } from '../event-log.js';
 import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../tables.js';
@@ -18,10 +18,11 @@ export type Leases = { held: Lease[]; isWhole: boolean; hasRows: boolean };
  * shared between the workers that can publish; while none can, between all, which then log. Who holds more slots keeps
  * more, so that few slots move. Of the free slots those that wait longest are taken first. A worker that can publish
  * takes slots from one that cannot. A lease whose end lies further ahead than its length was written while the database's
- * clock was ahead: it has expired. Rows of other holders are locked only if they may be taken.
+ * clock was ahead: it has expired. Rows of other holders are locked only if they may be taken. No row is waited for: an own
+ * lease whose row somebody else has locked is renewed the next time.
  *
  * Workers of versions before slots relay under the row `outbox`: as long as one of them holds it, no slot is taken, and
- * they cannot take it while a worker of this version renews it.
+ * they cannot take it while a worker of this version renews it. It ends later than the leases of the slots.
  */
 const take = statement(
   'relay: take leases',
@@ -32,17 +33,25 @@ const take = statement(
     ), gone as (
       delete from relay_workers where expires_at < (select present from clock) - interval '1 hour'
     ), present as (
-      insert into relay_workers (holder, expires_at, can_publish) select ${holder}::text, ends_at, ${canPublish}::boolean from clock
+      insert into relay_workers (holder, expires_at, can_publish)
+      select ${holder}::text, ends_at, ${canPublish}::boolean from clock
       on conflict (holder) do update set expires_at = excluded.expires_at, can_publish = excluded.can_publish
     ), old_version as (
-      update relay_lease set holder = 'slots', expires_at = ends_at, can_publish = true,
+      update relay_lease set holder = 'slots', can_publish = true,
+        expires_at = (select ends_at from clock) + interval '3 seconds',
         epoch = epoch + case when holder = 'slots' then 0 else 1 end
-      from clock
-      where name = 'outbox' and (holder = 'slots' or expires_at not between present and furthest)
-        and expires_at not between present + interval '3 seconds' and furthest
+      where name = (
+        select name from relay_lease, clock
+        where name = 'outbox' and expires_at not between ends_at and furthest
+          and (
+            holder = 'slots' or expires_at not between present and furthest
+            or ${canPublish}::boolean and not can_publish
+          )
+        for no key update of relay_lease skip locked
+      )
       returning published_seq
     ), lease as (
-      select slot, holder, can_publish, expires_at between present and furthest as is_valid
+      select slot, holder, epoch, published_seq, expires_at between present and furthest as is_valid
       from relay_lease, clock where slot is not null
     ), worker as (
       select holder, can_publish from relay_workers, clock
@@ -64,7 +73,11 @@ const take = statement(
           where name = 'outbox' and holder = 'slots' and expires_at between present and furthest
         )
     ), kept as (
-      select slot from lease where is_valid and holder = ${holder} order by slot limit coalesce((select count from share), 0)
+      select slot, epoch, published_seq from lease where is_valid and holder = ${holder}
+      order by slot limit coalesce((select count from share), 0)
+    ), own as (
+      select slot from relay_lease where slot is not null and holder = ${holder}
+      order by slot for no key update skip locked
     ), free as (
       select slot from relay_lease, clock
       where slot is not null and slot not in (select slot from kept) and (
@@ -76,9 +89,9 @@ const take = statement(
       for no key update of relay_lease skip locked
     ), given_back as (
       update relay_lease set expires_at = present - interval '1 second' from clock
-      where slot is not null and holder = ${holder} and expires_at between present and furthest
+      where slot in (select slot from own) and expires_at between present and furthest
         and slot not in (select slot from kept)
-    ), held as (
+    ), renewed as (
       update relay_lease set
         holder = ${holder}, expires_at = ends_at, can_publish = ${canPublish}::boolean,
         epoch = epoch + case when holder = ${holder} then 0 else 1 end,
@@ -86,8 +99,12 @@ const take = statement(
           published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
         )
       from clock
-      where slot in (select slot from free) or slot in (select slot from kept) and holder = ${holder}
-      returning slot, epoch::text, published_seq::text as seq
+      where slot in (select slot from free) or slot in (select slot from kept) and slot in (select slot from own)
+      returning slot, epoch, published_seq
+    ), held as (
+      select slot, epoch::text, published_seq::text as seq from renewed
+      union all
+      select slot, epoch::text, published_seq::text from kept where slot not in (select slot from renewed)
     )
     select coalesce((select json_agg(held order by slot) from held), '[]') as held,
       (select count(*) from held) >= coalesce((select count from share), 0)
@@ -124,7 +141,7 @@ const lock = statement(
   (holder: string, leases: string) => sql`
     select relay_lease.slot from relay_lease
     join json_to_recordset(${leases}::text::json) as given (slot int, epoch bigint) using (slot, epoch)
-    where holder = ${holder}
+    where holder = ${holder} and (select holder = 'slots' from relay_lease where name = 'outbox')
     order by relay_lease.slot
     for no key update of relay_lease skip locked`,
 );
@@ -144,7 +161,7 @@ export function asHolder<Result>(
     if (slots.size === 0) throw new LeaseLost();
     return work(tx, slots);
   };
-  return asAllTenants(database, workIfHeld, lock(holder, asRows(leases)));
+  return asAllTenantsImpatiently(database, workIfHeld, lock(holder, asRows(leases)));
 }
 
 const publishedUntil = statement(
@@ -152,7 +169,8 @@ const publishedUntil = statement(
   (holder: string, leases: string) => sql`
     update relay_lease set published_seq = given.seq
     from json_to_recordset(${leases}::text::json) as given (slot int, epoch bigint, seq bigint)
-    where holder = ${holder} and relay_lease.slot = given.slot and relay_lease.epoch = given.epoch`,
+    where holder = ${holder} and relay_lease.slot = given.slot and relay_lease.epoch = given.epoch
+      and (select holder = 'slots' from relay_lease where name = 'outbox')`,
 );
 
 /** The bus has acknowledged the event log of these slots up to these numbers. A lease that is lost keeps its number. */

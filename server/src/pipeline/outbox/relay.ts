@@ -112,7 +112,10 @@ export function startRelay(options: RelayOptions) {
     askAgainAt = now + (isWhole ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
     const known = new Map(leases.map((lease) => [`${lease.slot} ${lease.epoch}`, lease]));
     // While a lease is held, the number in memory is ahead of the one in the database.
-    const next = held.map((lease) => known.get(`${lease.slot} ${lease.epoch}`) ?? lease);
+    const next = held.map((lease) => {
+      const own = known.get(`${lease.slot} ${lease.epoch}`);
+      return own && BigInt(own.seq) >= BigInt(lease.seq) ? own : lease;
+    });
     const isNew = next.some((lease) => !leases.includes(lease));
     if (isNew || next.length < leases.length) await hold(next);
     if (isNew) {
@@ -120,7 +123,7 @@ export function startRelay(options: RelayOptions) {
         logger.warn({ err }, 'the last event on the bus was not read'),
       );
     }
-    isEmpty = !hasRows;
+    isEmpty = !hasRows && !isNew;
     return leases;
   }
 
@@ -137,6 +140,7 @@ export function startRelay(options: RelayOptions) {
       signals.listen(topics.outbox(slot), relaying.wake),
       signals.listen(topics.eventLog(slot), publishing.wake),
     ]);
+    publishing.wake();
   }
 
   /** The next round begins with the first row whose message is not acknowledged. */
@@ -158,7 +162,7 @@ export function startRelay(options: RelayOptions) {
       if (await busy.caused(error)) return 'SOON';
       if (!(error instanceof LeaseLost)) throw error;
       askAgainAt = 0;
-      return 'WAIT';
+      return 'SOON';
     }
   });
 
@@ -169,7 +173,7 @@ export function startRelay(options: RelayOptions) {
   async function relayBatch(held: readonly Lease[]) {
     while (batches.size >= MAX_BATCHES_IN_FLIGHT) await Promise.race(batches);
     const heldNow = heldTenants();
-    const { taken, deleting } = await asHolder(database, holder, held, async (tx, slots) => {
+    const { taken, deleting, isWhole } = await asHolder(database, holder, held, async (tx, slots) => {
       // A copy: acknowledgements that arrive meanwhile belong to the next round.
       const deleting = acknowledged.filter(({ tenant_id }) => slots.size === SLOTS || slots.has(slotOf(tenant_id)));
       // Sent first: Promise.all then fails with the cause, and not with the error of a statement behind it.
@@ -177,7 +181,8 @@ export function startRelay(options: RelayOptions) {
       const leftOut = { inFlight: [...inFlight], held: heldNow, slots: free(slots) };
       // Check again: the bus may have gone while this round waited for a batch.
       const [pass] = await Promise.all([canPublish() ? passes.take(tx, leftOut) : null, deleted]);
-      return { taken: pass && { ...(await prepare(tx, pass.rows)), pass }, deleting };
+      const isWhole = leftOut.slots.length === held.length;
+      return { taken: pass && { ...(await prepare(tx, pass.rows)), pass }, deleting, isWhole };
     });
     const deleted = new Set(deleting);
     acknowledged = acknowledged.filter((row) => !deleted.has(row));
@@ -191,7 +196,7 @@ export function startRelay(options: RelayOptions) {
     if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     if (batches.size > 0) await Promise.race(batches);
     // No signal tells that a tenant is no longer held, or a slot no longer busy.
-    const isWaiting = batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 || busy.current().size > 0;
+    const isWaiting = batches.size > 0 || acknowledged.length > 0 || heldNow.length > 0 || !isWhole || hasFailed;
     return isWaiting ? 'SOON' : 'QUIET';
   }
 
