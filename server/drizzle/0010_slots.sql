@@ -19,8 +19,23 @@ ALTER TABLE "relay_lease" ADD COLUMN "slot" integer;
 -- Whoever writes events asks whether a version before slots relays.
 grant select (name, holder) on relay_lease to top_app;
 --> statement-breakpoint
-insert into relay_lease (name, slot, holder, epoch, expires_at)
-select 'slot ' || slot, slot, 'migration', 0, now() - interval '1 second' from generate_series(0, 15) as slot;
+insert into relay_lease (name, slot, holder, epoch, expires_at) values
+  ('slot 0', 0, 'migration', 0, now() - interval '1 second'),
+  ('slot 1', 1, 'migration', 0, now() - interval '1 second'),
+  ('slot 2', 2, 'migration', 0, now() - interval '1 second'),
+  ('slot 3', 3, 'migration', 0, now() - interval '1 second'),
+  ('slot 4', 4, 'migration', 0, now() - interval '1 second'),
+  ('slot 5', 5, 'migration', 0, now() - interval '1 second'),
+  ('slot 6', 6, 'migration', 0, now() - interval '1 second'),
+  ('slot 7', 7, 'migration', 0, now() - interval '1 second'),
+  ('slot 8', 8, 'migration', 0, now() - interval '1 second'),
+  ('slot 9', 9, 'migration', 0, now() - interval '1 second'),
+  ('slot 10', 10, 'migration', 0, now() - interval '1 second'),
+  ('slot 11', 11, 'migration', 0, now() - interval '1 second'),
+  ('slot 12', 12, 'migration', 0, now() - interval '1 second'),
+  ('slot 13', 13, 'migration', 0, now() - interval '1 second'),
+  ('slot 14', 14, 'migration', 0, now() - interval '1 second'),
+  ('slot 15', 15, 'migration', 0, now() - interval '1 second');
 --> statement-breakpoint
 -- The last number of the event log, also if its event is purged.
 create function log_end_v1()
