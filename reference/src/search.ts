@@ -17,7 +17,7 @@ async function loadIndex(): Promise<MiniSearch<Section>> {
   const sections: Section[] = await response.json();
   const index = new MiniSearch<Section>({
     fields: ['page', 'heading', 'call', 'text'],
-    storeFields: ['page', 'heading', 'call'],
+    storeFields: ['page', 'heading', 'call', 'text'],
     processTerm: (term) => (COMMON.has(term.toLowerCase()) ? null : term.toLowerCase()),
     searchOptions: {
       // A message of several problems repeats words, which are no more important for that.
@@ -55,7 +55,9 @@ function find(index: MiniSearch<Section>, text: string): SearchResult[] {
     ...found.filter(({ call }) => !call).slice(0, SHOWN.guides),
     ...found.filter(({ call }) => call).slice(0, SHOWN.reference),
   ];
-  return shown.sort((one, other) => other.score - one.score);
+  // The text of an operation begins with its name.
+  const named = found.filter(({ call, text: of }) => call && of.startsWith(`${text} `));
+  return [...new Set([...named, ...shown.sort((one, other) => other.score - one.score)])];
 }
 
 function itemOf({ id, page, heading, call }: SearchResult): HTMLLIElement {

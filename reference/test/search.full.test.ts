@@ -36,7 +36,7 @@ describe.each([
     ['CLOCK_SKEW', /^\/(errors|signing)#/],
     ['rate limit', /^\/(errors#RATE_LIMITED|[\w-]*limits)/],
     ['HMAC', /^\/signing(#|$)/],
-    ['idempotency', /^\/idempotency/],
+    ['idempotency', /^\/requests/],
     ['commands.createMany', /^#tag\/commands\/POST\//],
   ])('%s leads to what explains it', async (text, wanted) => {
     const hits = await hitsFor(page, text);
