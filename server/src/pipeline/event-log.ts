@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { newId } from '../foundation/ids.js';
-import { slotOf, slotsOf } from '../foundation/slots.js';
+import { slotOf } from '../foundation/slots.js';
 import { busPrincipals } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
 import { END_OF_LOG, presentEvent, shownColumns } from './events.js';
@@ -16,6 +16,7 @@ type NewEvent = { tenant_id: string; command_id: string; event_type: Event['even
 /** Arbitrary numbers that only writers of the event log use: of a slot's lock, and of the only lock before slots. */
 const SLOT_LOCK = 512_099;
 const LOCK_BEFORE_SLOTS = '5120998347';
+
 /**
  * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others.
  * While one of them relays, its position counts for all slots, so transactions must commit in the order of all numbers.
@@ -69,13 +70,13 @@ const append = statement(
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
-  const slots = slotsOf(newEvents);
   const given = newEvents.map((event, position) => ({
     ...event,
     slot: slotOf(event.tenant_id),
     position,
     event_id: newId(),
   }));
+  const slots = [...new Set(given.map(({ slot }) => slot))];
   // They leave together, which saves a round trip while the lock is held.
   await Promise.all([tx.execute(lockLogs(slots.join())), tx.execute(append(JSON.stringify(given)))]);
 }
