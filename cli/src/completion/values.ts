@@ -15,7 +15,7 @@ type Look = {
 type Limits = { signal: AbortSignal; maxRetries: number };
 
 /** Whoever presses Tab waits. */
-const LIMIT_MS = 4_000;
+const LIMIT_MS = 2_000;
 const PAGE = { limit: 500 };
 
 /** Where the platform lists the values of a flag or an argument. */
