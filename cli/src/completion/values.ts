@@ -14,7 +14,7 @@ type Look = {
 };
 type Limits = { signal: AbortSignal; maxRetries: number };
 
-/** Whoever presses Tab waits. */
+/** The user of the shell waits meanwhile. */
 const LIMIT_MS = 2_000;
 const PAGE = { limit: 500 };
 
@@ -48,7 +48,7 @@ export async function valuesOf(context: Context, name: string, given: Record<str
   }
 }
 
-/** Whoever may not list the tenants has one. */
+/** A credential that may not list the tenants belongs to one of them. */
 async function tenantIds({ client, own, limits }: Look): Promise<string[]> {
   const { items } = await client.tenants
     .list(PAGE, limits)
