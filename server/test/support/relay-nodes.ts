@@ -90,13 +90,14 @@ export async function prepareRelays() {
   /** A relay with its own connections. While it is held up, the bus does not answer its messages. */
   function startNode({
     isHeldUp = false,
+    mayGetLost = true,
     unready = null as string | null,
     readEvents = eventsOf([]),
     untakenUpdates = new Map<string, number>(),
     onPrepare = (_node: RelayNode) => {},
   } = {}): RelayNode {
     const pool = openPool(platform.databaseUrl);
-    const signals = localSignals();
+    const signals = localSignals({ mayGetLost });
     const attempts: string[][] = [];
     const logged: string[] = [];
     let looks = 0;

@@ -36,6 +36,21 @@ test('a node whose bus answers takes the lease from a node whose bus does not', 
   expect([first.attempts, second.attempts.flat()]).toEqual([[], ids]);
 });
 
+test('a failed batch is published again soon, also by a relay that rests for a minute when nothing waits', async () => {
+  const node = startNode({ isHeldUp: true, mayGetLost: false });
+  await node.lookInVain();
+  const ids = await newRows();
+  node.wake();
+  await vi.waitFor(() => expect(node.attempts).toEqual([ids]), soon);
+  // The relay has looked again, found nothing, and waits for the bus.
+  node.wake();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  node.failNext(1);
+  node.letGo();
+  await allPublished();
+  expect(node.attempts).toEqual([ids, ids]);
+});
+
 test('a leader that fails twice in a row to publish gives the lease to a node that can', async () => {
   const first = startNode();
   first.failNext(1_000);
