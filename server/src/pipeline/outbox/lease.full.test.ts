@@ -30,19 +30,11 @@ const expire = (holder: string) =>
     with worker as (update relay_workers set expires_at = now() - interval '1 second' where holder = ${holder})
     update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`);
 
-test('a worker that takes over leases waits for a transaction of the holder, which changes nothing afterwards', async () => {
+test('who takes over leaves out a slot in which the former holder still works; afterwards that holder changes nothing', async () => {
   const { held } = await takeLeases(database, 'former', true);
   await expire('former');
-  await run(sql`update relay_lease set expires_at = now() - interval '1 second' where slot is not null`);
-  const { first, taking } = await asHolder(database, 'former', held.slice(0, 1), async (tx) => {
-    const [{ pid } = { pid: 0 }] = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`);
-    expect(pid).toBeGreaterThan(0);
-    const taking = takeLeases(database, 'successor', true);
-    return { first: (await taking).held.map(({ slot }) => slot), taking };
-  });
-  // The row of the transaction is left out, the others are taken.
-  expect(first).toEqual(allSlots.slice(1));
-  await taking;
+  const taken = await asHolder(database, 'former', held.slice(0, 1), () => slotsOfWorker('successor'));
+  expect(taken).toEqual(allSlots.slice(1));
   expect(await slotsOfWorker('successor')).toEqual(allSlots);
   await expect(asHolder(database, 'former', held, async () => {})).rejects.toThrow(LeaseLost);
 });
@@ -53,7 +45,6 @@ test('workers share the slots evenly, and few slots move', async () => {
   const three = await shared('a', 'b', 'c');
   expect(three.map(({ length }) => length).sort()).toEqual([5, 5, 6]);
   expect(three.flat().toSorted((a, b) => a - b)).toEqual(allSlots);
-  expect([three[0], three[1]].flat().every((slot) => slot !== undefined)).toBe(true);
   await expire('a');
   const two = await shared('b', 'c');
   expect(two.map(({ length }) => length)).toEqual([8, 8]);
