@@ -50,6 +50,12 @@ const BusPrincipal = z
     vendors: PrincipalVendors.nullable(),
     status: PrincipalStatus,
     expires_at: Timestamp.nullable().describe('When the principal expires; null if it does not expire.'),
+    problem: z
+      .string()
+      .nullable()
+      .describe(
+        'Why the bus does not keep the messages that the principal reads, for example because of a limit of NATS; null if it does. The platform tries again every minute.',
+      ),
     created_at: Timestamp.describe('When the principal was created.'),
     updated_at: Timestamp.describe('When the principal was last changed.'),
     request_id: RequestId,
@@ -68,6 +74,7 @@ const BusPrincipal = z
       vendors: ['vendor_a'],
       status: 'ACTIVE',
       expires_at: null,
+      problem: null,
       created_at: '2026-01-31T09:30:00.000Z',
       updated_at: '2026-01-31T09:30:00.000Z',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',

@@ -98,7 +98,8 @@ class Bus:
                 reconnects = -1
                 if said != repr(error):
                     said = repr(error)
-                    print(f"Cannot read {DURABLE} on {stream}: {said}. Is a principal registered?", flush=True)
+                    hint = "It comes with the first request." if stream == "TOP_REPLIES" else "Is a principal registered?"
+                    print(f"Cannot read {DURABLE} on {stream}: {said}. {hint}", flush=True)
                 await asyncio.sleep(1)
         await asyncio.gather(*in_work, return_exceptions=True)
 

@@ -78,6 +78,8 @@ export interface BusPrincipal {
   status: BusPrincipalStatus;
   /** When the principal expires; null if it does not expire. */
   expires_at: string | null;
+  /** Why the bus does not keep the messages that the principal reads, for example because of a limit of NATS; null if it does. The platform tries again every minute. */
+  problem: string | null;
   /** When the principal was created. */
   created_at: string;
   /** When the principal was last changed. */

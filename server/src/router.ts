@@ -10,6 +10,7 @@ import { createAcceptance } from './pipeline/accept.js';
 import type { Waits } from './pipeline/backlog.js';
 import type { Bus } from './pipeline/bus/bus.js';
 import { commandCatalog } from './pipeline/catalog.js';
+import { type PrincipalKey, provideNow } from './pipeline/provision-durables.js';
 import type { WaitFor } from './pipeline/wait-for.js';
 import * as access from './resources/access/access.js';
 import { listAuditEvents } from './resources/audit-events/audit-events.js';
@@ -66,6 +67,13 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
     object_credentials: config.OBJECT_CREDENTIALS_PER_TENANT,
     object_resources: config.OBJECT_RESOURCES_PER_TENANT,
   };
+  const ofBusPrincipals = {
+    signals,
+    ownPublicKey: bus.ownPublicKey,
+    limit: perTenant.bus_principals,
+    // The bus of a single process has no principals.
+    provide: async (key: PrincipalKey) => (config.NATS_URL ? provideNow(database, bus, key) : null),
+  };
   const handlers: Handlers = {
     tenants: {
       create: tenants.createTenant(config.TENANTS_PER_PLATFORM),
@@ -83,10 +91,10 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
     },
     roles: { list: roles.listRoles, put: roles.putRole(perTenant.roles), delete: roles.deleteRole },
     busPrincipals: {
-      create: busPrincipals.createBusPrincipal(signals, bus, perTenant.bus_principals),
+      create: busPrincipals.createBusPrincipal(ofBusPrincipals),
       list: busPrincipals.listBusPrincipals,
       get: busPrincipals.getBusPrincipal,
-      update: busPrincipals.updateBusPrincipal(signals),
+      update: busPrincipals.updateBusPrincipal(ofBusPrincipals),
     },
     roleBindings: {
       create: roleBindings.createRoleBinding(perTenant.role_bindings),

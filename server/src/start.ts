@@ -18,7 +18,7 @@ import { createHttpServer, type HttpServer } from './gateway/http/http-server.js
 import { seedOnFirstStart } from './operator/platform-administrator.js';
 import { createWaits, reportBacklog } from './pipeline/backlog.js';
 import { type StreamName, streamSubjects, UPDATES_OF_ALL_TENANTS } from './pipeline/bus/bus.js';
-import { startProvisioning } from './pipeline/provision-consumers.js';
+import { startProvisioning } from './pipeline/provision-durables.js';
 import { startSimulatedFleet } from './pipeline/simulated-fleet.js';
 import { createWaitFor } from './pipeline/wait-for.js';
 import { createReadiness } from './readiness.js';
@@ -60,6 +60,9 @@ export async function start(config: Config, logger: Logger, place: Place = {}): 
   }
 }
 
+const ofStreams = (read: (stream: StreamName) => Promise<number>) =>
+  Object.fromEntries(Object.keys(streamSubjects).map((stream) => [stream, () => read(stream as StreamName)]));
+
 async function open(
   config: Config,
   logger: Logger,
@@ -92,7 +95,12 @@ async function open(
   metrics.addGaugeOfStreams(
     'top_bus_stream_fill_ratio',
     'How full each stream is: 0 to 1. TOP_UPDATES refuses messages when it is full, the others drop their oldest.',
-    Object.fromEntries(Object.keys(streamSubjects).map((stream) => [stream, () => bus.fullness(stream as StreamName)])),
+    ofStreams((stream) => bus.fullness(stream)),
+  );
+  metrics.addGaugeOfStreams(
+    'top_bus_durables',
+    'Durables of each stream of which a cluster of NATS keeps copies: about 2,000 in all are advised.',
+    ofStreams((stream) => bus.countCopiedDurables(stream)),
   );
   metrics.addPool(database.sql.pool);
   const signals = config.DATABASE_URL
@@ -138,6 +146,11 @@ async function open(
     if (config.NATS_URL) {
       const provisioning = startProvisioning(database, bus, looping);
       closers.push(() => provisioning.stop());
+      metrics.addGauge(
+        'top_bus_durables_refused',
+        'Durables of principals that NATS refuses: what they would read reaches nobody.',
+        async () => provisioning.refused(),
+      );
     }
   }
   // First answer the waiting and running requests.

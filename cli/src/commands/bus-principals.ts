@@ -8,7 +8,7 @@ import { holdsSeed } from '../secrets/nkey-seed.js';
 
 const view: View<BusPrincipal> = {
   id: (principal) => principal.principal_id,
-  columns: ['principal_id', 'bus_user', 'principal_type', 'status', 'expires_at'],
+  columns: ['principal_id', 'bus_user', 'principal_type', 'status', 'expires_at', 'problem'],
 };
 
 const vendors = {

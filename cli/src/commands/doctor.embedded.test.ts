@@ -1,9 +1,10 @@
+import { createAccount, createUser } from '@nats-io/nkeys';
 import { readinessOf } from '@tenant-open-platform/contract';
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
-const { operator, tenant_id } = await createTenant();
+const { admin, operator, tenant_id } = await createTenant();
 const env = environmentOf(operator);
 const put = (target: string, body: object) =>
   signedRequest(platform().admin, 'PUT', `/api/v1/platform/${target}`, { body });
@@ -101,6 +102,30 @@ test.each([
   expect(exitCode).toBe(1);
   expect(resultsOf(stdout)).toMatchObject({ credential: 'ok', scopes: 'ok', adapters: 'failed' });
   expect(stdout).toContain('the vendors cannot be read: UNEXPECTED_ANSWER');
+});
+
+test('what NATS refuses to a principal is a failed check of its tenant', async () => {
+  const target = `/api/v1/platform/tenants/${tenant_id}/bus/principals`;
+  const principal = {
+    bus_user: 'adapter',
+    bus_account_public_key: createAccount().getPublicKey(),
+    bus_user_public_key: createUser().getPublicKey(),
+    principal_type: 'SERVICE',
+  };
+  expect((await signedRequest(platform().admin, 'POST', target, { body: principal })).status).toBe(201);
+  const check = async (fetched: typeof fetch) =>
+    (JSON.parse((await topctl(['doctor'], { env: environmentOf(admin), fetch: fetched })).stdout) as Check[]).find(
+      ({ check }) => check === 'bus principals',
+    );
+  expect(await check(fetch)).toMatchObject({ result: 'ok' });
+  const problem = 'NATS refuses the durable acme+vendor_a of TOP_COMMANDS: maximum consumers limit reached.';
+  const refusing: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (!String(input).includes('/bus/principals')) return answer;
+    const page = (await answer.json()) as { items: object[] };
+    return Response.json({ ...page, items: page.items.map((item) => ({ ...item, problem })) }, answer);
+  };
+  expect(await check(refusing)).toMatchObject({ result: 'failed', found: expect.stringContaining(problem) });
 });
 
 test('a platform that cannot be reached, and a wrong secret', async () => {

@@ -29,7 +29,7 @@ export function addDoctor(program: Command, invocation: Invocation): void {
   addExamples(program.command('doctor'), ['topctl doctor', 'topctl doctor --profile admin'])
     .summary('Find out why calls fail.')
     .description(
-      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes, and whether every vendor has an adapter. For each problem it prints how to repair it. The exit code is 1 if a check failed.',
+      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes, whether every vendor has an adapter, and what NATS refuses to the bus principals of the tenant. For each problem it prints how to repair it. The exit code is 1 if a check failed.',
     )
     .action(async () => {
       const session = await invocation.connect();
@@ -127,6 +127,7 @@ async function credential(client: Session['client'], platformNowMs: () => number
       { check: 'credential', result: 'ok', found, fix: '' },
       scopesOf(me.scopes),
       ...(await adapters(client, me, platformNowMs)),
+      ...(await principals(client, me)),
     ];
   } catch (error) {
     const fix = isUnauthenticated(error)
@@ -181,6 +182,26 @@ function adaptersOf(vendors: readonly Vendor[], nowMs: number): Check {
   const fix =
     'Commands of these vendors reach no device. Register an adapter (topctl bus-principals create) and start it, or disable the vendor.';
   return { check: 'adapters', result: 'warning', found: `nobody reads commands of ${named.join(', ')}`, fix };
+}
+
+/** None if the credential may not read the principals of its tenant. */
+async function principals(client: Session['client'], { scopes, tenant_id }: Me): Promise<Check[]> {
+  if (!scopes.includes('platform:bus-principal:read')) return [];
+  const check = 'bus principals';
+  try {
+    const refused: string[] = [];
+    for await (const one of client.busPrincipals.list(tenant_id, { status: 'ACTIVE' }, { timeoutMs: TIMEOUT_MS })) {
+      if (one.problem) refused.push(`${one.bus_user} (${one.principal_id}): ${one.problem}`);
+    }
+    if (refused.length === 0)
+      return [{ check, result: 'ok', found: 'the bus keeps messages for all of them', fix: '' }];
+    return [
+      { check, result: 'failed', found: refused.join(' '), fix: 'Raise the limit of NATS that the message names.' },
+    ];
+  } catch (error) {
+    const found = `the bus principals cannot be read: ${failureOf(error)}`;
+    return [{ check, result: 'failed', found, fix: 'Follow the message.' }];
+  }
 }
 
 function scopesOf(scopes: readonly string[]): Check {

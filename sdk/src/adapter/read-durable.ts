@@ -1,4 +1,10 @@
-import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import {
+  type Consumer,
+  type ConsumerMessages,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JsMsg,
+} from '@nats-io/jetstream';
 import type { Link } from './connect.js';
 import { type AdapterLog, seldom } from './events.js';
 import { pause } from './pause.js';
@@ -103,6 +109,13 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
     }
   }
 
+  /** The platform creates the durable of replies with the first request of a device. */
+  const isAwaited = (error: unknown) =>
+    stream === 'TOP_REPLIES' && error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound;
+
+  const cannotRead = (error: unknown) =>
+    `Cannot read ${durable} on ${stream}: ${error instanceof Error ? error.message : error}. The platform creates it when the principal is registered for this tenant and vendor (topctl bus-principals get says what NATS refuses), and NATS must have the configuration of topctl bus render-config.`;
+
   async function readOn(): Promise<void> {
     while (!stopping.signal.aborted) {
       try {
@@ -114,13 +127,8 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
         await read(consumer);
       } catch (error) {
         if (stopping.signal.aborted) return;
-        const text = error instanceof Error ? error.message : String(error);
         complain ??= seldom(log);
-        complain({
-          level: 'warn',
-          event: 'not-readable',
-          message: `Cannot read ${durable} on ${stream}: ${text}. The platform creates it within a minute after the principal was registered for this tenant and vendor, and NATS must have the configuration of topctl bus render-config.`,
-        });
+        if (!isAwaited(error)) complain({ level: 'warn', event: 'not-readable', message: cannotRead(error) });
         await pause(RETRY_MS, stopping.signal);
       }
     }

@@ -224,6 +224,8 @@ export const busPrincipals = pgTable(
     vendors: text().array(),
     status: text({ enum: oneOf(PrincipalStatus) }).notNull(),
     expiresAt: instant('expires_at'),
+    /** Why the bus refuses what it reads. */
+    problem: text(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },

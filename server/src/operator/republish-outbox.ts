@@ -10,7 +10,7 @@ import { createLogger } from '../foundation/telemetry/logger.js';
 import { createMetrics } from '../foundation/telemetry/metrics.js';
 import { createWatchdog } from '../foundation/telemetry/watchdog.js';
 import { republish } from '../pipeline/outbox/republish.js';
-import { createConsumerProvisioner } from '../pipeline/provision-consumers.js';
+import { createProvisioner } from '../pipeline/provision-durables.js';
 
 /** `outbox republish`: returns the line to print. */
 export async function republishOutbox(config: Config, args: string[]): Promise<string> {
@@ -27,7 +27,7 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
     const bus = await openBus(config, logger);
     try {
       // If this process finds that streams are gone, no other process knows that their durables are gone too.
-      await createConsumerProvisioner(database, bus)();
+      await createProvisioner(database, bus)();
       const metrics = createMetrics({ watchdog: createWatchdog() });
       const publisher = { database, bus, logger, metrics };
       const { messages, refused } = await republish(publisher, { since, until, tenantId });

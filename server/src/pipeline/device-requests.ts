@@ -79,8 +79,15 @@ const newRequests = statement(
  * Stores device requests. All that wait share one statement. Such transactions run one after the other and use later
  * times than the stored ones. So commits are in the order of the ids, and a reader with a cursor misses none.
  */
-export const createDeviceRequestReceiver = (database: Database, signals: Signals) =>
-  batched<DeviceRequest, Reception>(
+export function createDeviceRequestReceiver(database: Database, signals: Signals) {
+  /** Tenants and vendors. The first request of theirs that this process stores may need a durable for its reply. */
+  const known = new Set<string>();
+  const firstOf = (received: DeviceRequest[]) => {
+    const before = known.size;
+    for (const { tenantId, vendor } of received) known.add(`${tenantId} ${vendor}`);
+    return known.size > before ? [topics.busAccess] : [];
+  };
+  return batched<DeviceRequest, Reception>(
     ({ tenantId, vendor, message }) => `${tenantId} ${vendor} ${message.dedupe_id}`,
     async (incoming) => {
       const given = incoming.map(({ tenantId, vendor, sentAt, message }, position) => ({
@@ -98,10 +105,11 @@ export const createDeviceRequestReceiver = (database: Database, signals: Signals
       );
       const received = incoming.filter((_one, index) => rows[index]?.is_new);
       const ofTenants = received.map(({ tenantId }) => topics.deviceRequests(tenantId));
-      signals.send(received.length > 0 ? [topics.deviceRequest, ...ofTenants] : []);
+      signals.send(received.length > 0 ? [topics.deviceRequest, ...ofTenants, ...firstOf(received)] : []);
       return rows.map(toReception);
     },
   );
+}
 
 function toReception({ has_tenant, has_vendor, is_new }: ReceptionRow): Reception {
   if (!has_tenant) return 'UNKNOWN_TENANT';

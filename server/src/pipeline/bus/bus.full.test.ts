@@ -85,7 +85,7 @@ describe.each(implementations)('%s', (_, open) => {
     const [bus] = await open();
     const [read, unread] = [newSubject(), newSubject()];
     for (const { durable, subject } of [read, unread]) {
-      await bus.provide({ stream: 'TOP_COMMANDS', durable, subjects: [subject] });
+      await bus.provide([{ stream: 'TOP_COMMANDS', durable, subjects: [subject] }]);
     }
     const names = [read.durable, unread.durable, 'missing+vendor_a'];
     expect(await bus.commandReads(names)).toEqual(new Map());
@@ -257,8 +257,8 @@ describe.each(implementations)('%s', (_, open) => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, numbers } = reader(place);
-    await bus.provide({ stream: 'TOP_COMMANDS', durable: place.durable, subjects: [place.subject] });
-    await bus.provide({ stream: 'TOP_COMMANDS', durable: place.durable, subjects: [place.subject] });
+    await bus.provide([{ stream: 'TOP_COMMANDS', durable: place.durable, subjects: [place.subject] }]);
+    await bus.provide([{ stream: 'TOP_COMMANDS', durable: place.durable, subjects: [place.subject] }]);
     await bus.publish(messagesOn(place.subject, 5));
     await other.consume(consumer);
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
@@ -350,7 +350,7 @@ test('forgets all durables of a tenant, however many it has, and none of another
     return names;
   };
   const provide = (durable: string) =>
-    bus.provide({ stream: 'TOP_COMMANDS', durable, subjects: ['tenants.many.commands.a'] });
+    bus.provide([{ stream: 'TOP_COMMANDS', durable, subjects: ['tenants.many.commands.a'] }]);
   await provide('many-others+vendor');
   // The list of durables has pages of 256.
   for (let index = 0; index < 300; index++) await provide(`many+vendor_${index}`);
@@ -437,12 +437,33 @@ describe('NATS JetStream on a separate server', () => {
     });
     const { subject, durable } = newSubject();
     const provided = { stream: 'TOP_COMMANDS', durable, subjects: [subject] } as const;
-    await bus.provide(provided);
+    await bus.provide([provided]);
     expect(restored).toBe(0);
     await manager.streams.delete('TOP_COMMANDS');
-    await bus.provide(provided);
+    await bus.provide([provided]);
     expect(restored).toBe(1);
     expect((await manager.consumers.info('TOP_COMMANDS', durable)).name).toBe(durable);
+  });
+
+  test('provides what is missing or has changed among many durables, and leaves the others alone', async () => {
+    const server = await own();
+    const bus = await openOn(server);
+    const { consumers } = await managerOf(server);
+    const many = upTo(40).map((number) => ({
+      stream: 'TOP_COMMANDS' as const,
+      durable: `acme+vendor_${number}`,
+      subjects: [`tenants.acme.commands.vendor_${number}`],
+    }));
+    expect(await bus.provide(many)).toEqual([]);
+    const created = async () =>
+      Promise.all(many.map(async ({ stream, durable }) => (await consumers.info(stream, durable)).created));
+    const before = await created();
+    await consumers.delete('TOP_COMMANDS', 'acme+vendor_7');
+    await consumers.update('TOP_COMMANDS', 'acme+vendor_9', { ack_wait: nanos(60_000) });
+    expect(await bus.provide(many)).toEqual([]);
+    expect((await consumers.info('TOP_COMMANDS', 'acme+vendor_9')).config.ack_wait).toBe(nanos(30_000));
+    const after = await created();
+    expect(many.filter((_, at) => before[at] !== after[at]).map(({ durable }) => durable)).toEqual(['acme+vendor_7']);
   });
 
   test('restores changed settings of a stream, and keeps the operator’s', async () => {
@@ -633,7 +654,7 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
     vi.waitFor(async () => expect(await copies()).toEqual([Array(4).fill(count), count - 1]), soon);
 
   const single = await openWith(1);
-  await single.provide(provided);
+  await single.provide([provided]);
   await expectCopies(1);
   expect(await single.countSingleCopies()).toBe(4);
   await single.close();
@@ -641,7 +662,7 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
   await expectCopies(3);
   expect(await bus.countSingleCopies()).toBe(0);
   await manager.streams.delete('TOP_COMMANDS');
-  await bus.provide(provided);
+  await bus.provide([provided]);
   await expectCopies(3);
   await (await openWith(1)).close();
   await expectCopies(1);

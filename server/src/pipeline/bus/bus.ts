@@ -54,6 +54,9 @@ export type Durable = {
   subjects?: readonly string[];
 };
 
+/** A durable that the bus does not create, for example because of a limit, with the reason. */
+export type RefusedDurable = { durable: Durable; reason: string };
+
 export type Consumer = Durable & { handle: (delivery: Delivery) => Promise<Outcome> };
 
 /** How many messages a consumer handles at a time. */
@@ -63,8 +66,13 @@ export const MAX_IN_FLIGHT = 256;
 export type Bus = {
   /** Publishes in this order. Resolves once each is acknowledged or undeliverable; rejects if one may be missing. */
   publish(messages: readonly Message[]): Promise<Undeliverable[]>;
-  /** Creates a durable for an adapter. Adapters may read their durables and cannot create any. */
-  provide(durable: Durable): Promise<void>;
+  /**
+   * Creates those of these durables that are missing, and corrects changed ones. Principals read their durables and
+   * cannot create any. Rejects if the bus does not answer.
+   */
+  provide(durables: readonly Durable[]): Promise<RefusedDurable[]>;
+  /** Of how many durables of a stream a cluster keeps copies. Rejects if the bus does not answer. */
+  countCopiedDurables(stream: StreamName): Promise<number>;
   /** When the oldest unhandled message of these subjects reached TOP_UPDATES; null if none. It may reject. */
   oldestUntaken(subject: string): Promise<Date | null>;
   /** Last reads of durables of TOP_COMMANDS: now while a reader waits, null if unknown, absent if never. May reject. */

@@ -52,7 +52,11 @@ export function inProcessBus(): Bus {
       }
       return [];
     },
-    provide: async (durable) => void provide(durable),
+    async provide(durables) {
+      for (const durable of durables) provide(durable);
+      return [];
+    },
+    countCopiedDurables: async () => 0,
     async oldestUntaken(pattern) {
       const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(pattern) ?? []);
       return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;

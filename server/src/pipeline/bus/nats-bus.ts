@@ -37,7 +37,8 @@ import {
   type Undeliverable,
   UPDATES_OF_ALL_TENANTS,
 } from './bus.js';
-import { ensureAdapterDurable, startReading } from './nats-consumer.js';
+import { startReading } from './nats-consumer.js';
+import { provideDurables } from './nats-durables.js';
 import { countSingleCopies, ensureStreams, streamProblem } from './streams.js';
 
 const UNREADY = 'the bus does not answer';
@@ -94,7 +95,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     { forMs: 0 },
   );
   async function keepStreams(): Promise<void> {
-    if (await ensureStreams(manager, copiesOn(connection, options))) for (const tell of restored) tell();
+    if (await ensureStreams(manager, serverOf(connection, options))) for (const tell of restored) tell();
   }
   const singleCopies = async () => (isCluster(connection) ? countSingleCopies(probing) : 0);
   let warnedOf = 0;
@@ -119,14 +120,20 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
         cause: first,
       });
     },
-    async provide(durable) {
+    async provide(durables) {
+      if (!isConnected) throw new Error(UNREADY);
       try {
-        await ensureAdapterDurable(manager, durable);
+        return await provideDurables(manager, durables);
       } catch (error) {
         if (!isApiError(error, JetStreamApiCodes.StreamNotFound)) throw error;
         await restoreStreams();
-        await ensureAdapterDurable(manager, durable);
+        return provideDurables(manager, durables);
       }
+    },
+    async countCopiedDurables(stream) {
+      if (!isConnected) throw new Error(UNREADY);
+      const { config, state } = await probing.streams.info(stream);
+      return config.num_replicas > 1 ? state.consumer_count : 0;
     },
     async keepStreams() {
       await keepStreams();
@@ -222,7 +229,10 @@ const isForGood = (error: Error) => error instanceof InvalidArgumentError || isA
 
 const isCluster = ({ info }: NatsConnection) => info?.cluster !== undefined;
 
-const copiesOn = (nats: NatsConnection, { replicas }: NatsOptions) => ({ isCluster: isCluster(nats), replicas });
+const serverOf = (nats: NatsConnection, { replicas }: NatsOptions) => {
+  const [major = 0, minor = 0] = (nats.info?.version ?? '').split('.').map(Number);
+  return { isCluster: isCluster(nats), replicas, canRaiseDurables: major > 2 || (major === 2 && minor >= 14) };
+};
 
 const SINGLE_COPIES =
   'streams of the NATS cluster have one copy, so the loss of one server stops them: set NATS_REPLICAS to 3, and see that three servers are up and have room';
@@ -236,7 +246,7 @@ async function startJetStream(connection: NatsConnection, options: NatsOptions):
     );
   }
   const manager = await jetstreamManager(connection);
-  await ensureStreams(manager, copiesOn(connection, options));
+  await ensureStreams(manager, serverOf(connection, options));
   return manager;
 }
 

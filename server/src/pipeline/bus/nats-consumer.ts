@@ -1,18 +1,15 @@
 import {
-  AckPolicy,
   type ConsumerInfo,
   type ConsumerMessages,
-  DeliverPolicy,
-  JetStreamApiError,
   type JetStreamClient,
   type JetStreamManager,
   type JsMsg,
   PubHeaders,
 } from '@nats-io/jetstream';
-import { nanos } from '@nats-io/transport-node';
 import { headerOf } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
-import { type Consumer, type Durable, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_AN_ERROR_MS } from './bus.js';
+import { type Consumer, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_AN_ERROR_MS } from './bus.js';
+import { ensureDurable } from './nats-durables.js';
 import { watchDelivery } from './watch-delivery.js';
 
 type JetStream = {
@@ -26,42 +23,12 @@ type JetStream = {
 
 /**
  * How long a reader may be silent before another gets its message. Our own readers send a sign of life every 2 seconds,
- * so messages of a killed node are redelivered before most commands time out. Adapters are promised 30 seconds.
+ * so messages of a killed node are redelivered before most commands time out.
  */
 const ACK_WAIT_MS = 5_000;
 const STILL_WORKING_MS = 2_000;
-const ADAPTER_ACK_WAIT_MS = 30_000;
-/** No limit: messages that wait for a retry count too, and must not block new ones. */
-const MAX_ACK_PENDING = -1;
 /** A pull request waits this long on the server. It also bounds how long a lost request stays unnoticed. */
 const PULL_MS = 5_000;
-
-export const ensureAdapterDurable = (manager: JetStreamManager, durable: Durable) =>
-  ensureDurable(manager, durable, ADAPTER_ACK_WAIT_MS);
-
-async function ensureDurable(manager: JetStreamManager, { stream, durable, subjects }: Durable, ackWaitMs: number) {
-  const config = {
-    durable_name: durable,
-    ...(subjects?.length === 1
-      ? { filter_subject: String(subjects[0]) }
-      : subjects && { filter_subjects: [...subjects] }),
-    deliver_policy: DeliverPolicy.All,
-    ack_policy: AckPolicy.Explicit,
-    ack_wait: nanos(ackWaitMs),
-    max_ack_pending: MAX_ACK_PENDING,
-    max_deliver: -1,
-  };
-  try {
-    return await manager.consumers.add(stream, config);
-  } catch (error) {
-    // nats-server 2.9 updates an existing durable here, later versions refuse to.
-    if (!(error instanceof JetStreamApiError) || error.code !== CONSUMER_ALREADY_EXISTS) throw error;
-    return manager.consumers.update(stream, durable, config);
-  }
-}
-
-/** JSConsumerAlreadyExists: the durable exists with different settings. */
-const CONSUMER_ALREADY_EXISTS = 10_148;
 
 /** Reads until it is stopped. It survives the loss of the connection, the stream or the durable. */
 export async function startReading(jetStream: JetStream, consumer: Consumer) {

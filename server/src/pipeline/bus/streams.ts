@@ -60,11 +60,17 @@ const defaultMaxBytes: Record<StreamName, number> = {
  */
 const MAX_UPDATES_PER_SUBJECT = 5_000;
 
+/**
+ * nats-server 2.15 lets a stream have at most 1,000 durables unless it names a number. An operator may set a lower one on
+ * the stream.
+ */
+const MAX_DURABLES = 1_000_000;
+
 /** Survives the loss of one server. */
 const COPIES_ON_A_CLUSTER = 3;
 
-/** Without `replicas`: three on a cluster. */
-export type Copies = { isCluster: boolean; replicas?: number | undefined };
+/** `replicas` is absent: three on a cluster. `canRaiseDurables`: before 2.14, the number of a stream is fixed, and -1 is no limit. */
+export type Server = { isCluster: boolean; replicas?: number | undefined; canRaiseDurables: boolean };
 
 /** The settings that the platform relies on. All other settings of a stream belong to the operator. */
 const ownedConfig = (name: StreamName) =>
@@ -94,11 +100,11 @@ const ofPlatform = {
 };
 
 /** Creates missing streams, corrects changed settings and adds missing copies. Returns whether a stream was missing. */
-export async function ensureStreams(manager: JetStreamManager, copies: Copies): Promise<boolean> {
+export async function ensureStreams(manager: JetStreamManager, server: Server): Promise<boolean> {
   let wasMissing = false;
   for (const name of Object.keys(streamSubjects) as StreamName[]) {
     try {
-      if (await ensureStream(manager, name, copies)) wasMissing = true;
+      if (await ensureStream(manager, name, server)) wasMissing = true;
     } catch (error) {
       // 503: the stream is electing its leader. A cluster that has just started may lack servers for the copies.
       if (!(error instanceof JetStreamApiError) || error.status === 503 || error.code === NO_PEERS) throw error;
@@ -109,7 +115,11 @@ export async function ensureStreams(manager: JetStreamManager, copies: Copies): 
   return wasMissing;
 }
 
-async function ensureStream({ streams }: JetStreamManager, name: StreamName, { isCluster, replicas }: Copies) {
+async function ensureStream(
+  { streams }: JetStreamManager,
+  name: StreamName,
+  { isCluster, replicas, canRaiseDurables }: Server,
+) {
   const owned = ownedConfig(name);
   const found = await streams.info(name).catch((error: unknown): StreamInfo | null => {
     if (error instanceof JetStreamApiError && error.status === 404) return null;
@@ -124,7 +134,8 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName, { i
       return save({ num_replicas: present });
     });
   if (!found) {
-    await store((config) => streams.add({ name, ...owned, ...config, max_bytes: defaultMaxBytes[name] }));
+    const limits = { max_bytes: defaultMaxBytes[name], max_consumers: MAX_DURABLES };
+    await store((config) => streams.add({ name, ...owned, ...config, ...limits }));
     return true;
   }
   for (const setting of ['storage', 'retention'] as const) {
@@ -138,6 +149,7 @@ async function ensureStream({ streams }: JetStreamManager, name: StreamName, { i
     num_replicas,
     // -1: created without a limit.
     ...(found.config.max_bytes === -1 && { max_bytes: defaultMaxBytes[name] }),
+    ...(found.config.max_consumers === -1 && canRaiseDurables && { max_consumers: MAX_DURABLES }),
   };
   const settings = Object.keys(wanted) as (keyof typeof wanted)[];
   const differs = settings.some((setting) => String(found.config[setting] ?? false) !== String(wanted[setting]));

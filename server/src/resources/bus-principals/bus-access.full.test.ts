@@ -150,6 +150,9 @@ test.each(['acme', 'platform'])('the own key of the platform cannot be registere
 describe('a SERVICE principal', () => {
   test('fetches and acknowledges the commands and replies of its own tenant', async () => {
     const mine = durables.adapter('acme', 'vendor_a');
+    // The durable of replies is created with the first request.
+    const request = { device_id: 'pump-1', request_type: 'firmware_check', payload: {}, dedupe_id: randomUUID() };
+    await jetstream(await connectAs(acme)).publish(subjects.deviceRequest('acme', 'vendor_a'), JSON.stringify(request));
     for (const [stream, subject] of [
       ['TOP_COMMANDS', subjects.command('acme', 'vendor_a')],
       ['TOP_REPLIES', subjects.deviceReply('acme', 'vendor_a')],

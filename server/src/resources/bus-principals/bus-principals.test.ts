@@ -41,6 +41,7 @@ describe('life', () => {
         vendors: null,
         status: 'ACTIVE',
         expires_at: '2998-12-31T22:30:00.000Z',
+        problem: null,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
         updated_at: answer.body.created_at,
         request_id: answer.headers['x-request-id'],

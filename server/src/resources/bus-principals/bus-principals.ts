@@ -6,7 +6,7 @@ import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { busPrincipals, takenNames } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
 import type { CallOf, Handler } from '../../gateway/operation/call.js';
-import type { Bus } from '../../pipeline/bus/bus.js';
+import type { PrincipalKey } from '../../pipeline/provision-durables.js';
 import { lockCredential } from '../credentials/credentials.js';
 import { getHandler, listHandler } from '../handlers.js';
 import { columnsOf, insertRow, newIdOf, ownRow, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
@@ -16,8 +16,16 @@ const presentBusPrincipal = presenter(busPrincipals);
 
 type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 
+type Options = {
+  signals: Signals;
+  ownPublicKey: string | null;
+  limit: number;
+  /** Creates on the bus what the principal reads. Resolves to what the bus refuses, or null. */
+  provide: (key: PrincipalKey) => Promise<string | null>;
+};
+
 export const createBusPrincipal =
-  (signals: Signals, { ownPublicKey }: Pick<Bus, 'ownPublicKey'>, limit: number): Handler<'busPrincipals.create'> =>
+  ({ signals, ownPublicKey, limit, provide }: Options): Handler<'busPrincipals.create'> =>
   async ({ body }, call) => {
     refuseSeeds(call, body);
     refuseInvalidKeys(call, body);
@@ -42,7 +50,7 @@ export const createBusPrincipal =
       return changeOf(call, presentBusPrincipal, null, row);
     });
     signals.send([topics.busAccess]);
-    return { status: 201, body: created };
+    return { status: 201, body: { ...created, problem: await provide({ tenantId, principalId }) } };
   };
 
 type Code = 'BUS_SEED_NOT_ALLOWED' | 'BUS_KEY_INVALID';
@@ -94,7 +102,7 @@ export const listBusPrincipals = listHandler({
 export const getBusPrincipal = getHandler(busPrincipals, presentBusPrincipal);
 
 export const updateBusPrincipal =
-  (signals: Signals): Handler<'busPrincipals.update'> =>
+  ({ signals, provide }: Pick<Options, 'signals' | 'provide'>): Handler<'busPrincipals.update'> =>
   async ({ params, body }, call) => {
     const own = ownRow(busPrincipals, call, params);
     const updated = await withAudit(call, { fields: body }, async (tx) => {
@@ -108,7 +116,8 @@ export const updateBusPrincipal =
       return changeOf(call, presentBusPrincipal, locked, row);
     });
     signals.send([topics.busAccess]);
-    return { status: 200, body: updated };
+    const problem = await provide({ tenantId: call.tenantId, principalId: params.principal_id });
+    return { status: 200, body: { ...updated, problem } };
   };
 
 /** The first characters of the public nkeys of an account and of a user. */

@@ -5,8 +5,9 @@ import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createLogger } from '../foundation/telemetry/logger.js';
+import type { Durable } from './bus/bus.js';
 import { inProcessBus } from './bus/in-process-bus.js';
-import { startProvisioning } from './provision-consumers.js';
+import { startProvisioning } from './provision-durables.js';
 
 test('a new principal gets its durables although NATS refuses a stream at the moment; the log has every failure', async () => {
   const { tenant_id, admin } = await createTenant();
@@ -18,9 +19,9 @@ test('a new principal gets its durables although NATS refuses a stream at the mo
   const refusing = {
     ...bus,
     keepStreams: () => Promise.reject(new Error('The stream elects its leader.')),
-    provide: async ({ durable }: { durable: string }) => {
-      provided.add(durable);
-      throw new Error(`NATS refuses ${durable}.`);
+    provide: async (durables: readonly Durable[]) => {
+      for (const { durable } of durables) provided.add(durable);
+      throw new Error('NATS does not answer.');
     },
   };
   const log: string[] = [];
@@ -32,7 +33,7 @@ test('a new principal gets its durables although NATS refuses a stream at the mo
     await database.close();
   });
   await vi.waitFor(() => expect(provided).toContain(`${tenant_id}+vendor_a`), { timeout: 20_000 });
-  await vi.waitFor(() => expect(log.join('')).toMatch(/The stream elects its leader.*NATS refuses /), {
+  await vi.waitFor(() => expect(log.join('')).toMatch(/The stream elects its leader.*NATS does not answer/), {
     timeout: 20_000,
   });
 });
@@ -48,7 +49,10 @@ test('once lost streams are created again, all durables are provided again, long
   const losing = {
     ...bus,
     onRestored: (tell: () => void) => void restored.push(tell),
-    provide: async ({ durable }: { durable: string }) => void provided.push(durable),
+    provide: async (durables: readonly Durable[]) => {
+      provided.push(...durables.map(({ durable }) => durable));
+      return [];
+    },
   };
   const loop = startProvisioning(database, losing, { ...silent(), signals: localSignals() });
   onTestFinished(async () => {
