@@ -475,7 +475,8 @@ CREATE TABLE public.bus_principals (
     status text NOT NULL,
     expires_at timestamp(3) with time zone,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    problem text
 );
 
 ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
@@ -1998,6 +1999,12 @@ GRANT SELECT(target) ON TABLE public.audit_events TO top_system;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.bus_principals TO top_app;
 GRANT SELECT,DELETE ON TABLE public.bus_principals TO top_system;
+
+--
+-- Name: COLUMN bus_principals.problem; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(problem) ON TABLE public.bus_principals TO top_system;
 
 --
 -- Name: TABLE callback_endpoints; Type: ACL; Schema: public; Owner: -

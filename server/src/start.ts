@@ -143,15 +143,14 @@ async function open(
     }
     const background = await startBackground({ ...looping, database, bus, metrics, config });
     closers.push(() => background.stop());
-    if (config.NATS_URL) {
-      const provisioning = startProvisioning(database, bus, looping);
-      closers.push(() => provisioning.stop());
-      metrics.addGauge(
-        'top_bus_durables_refused',
-        'Durables of principals that NATS refuses: what they would read reaches nobody.',
-        async () => provisioning.refused(),
-      );
-    }
+    // The bus of a single process has no principals.
+    const provisioning = config.NATS_URL ? startProvisioning(database, bus, looping) : undefined;
+    closers.push(async () => provisioning?.stop());
+    metrics.addGauge(
+      'top_bus_durables_refused',
+      'Durables of principals that NATS refuses: what they would read reaches nobody.',
+      async () => provisioning?.refused() ?? 0,
+    );
   }
   // First answer the waiting and running requests.
   closers.push(async () => {

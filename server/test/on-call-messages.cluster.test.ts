@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { AckPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { atEnd, signedRequest, startNode, unlimited } from '@tenant-open-platform/testing';
+import { atEnd, type Profile, signedRequest, startNode, unlimited } from '@tenant-open-platform/testing';
 import { ownNats, startNatsCluster } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startPrometheus } from '@tenant-open-platform/testing/start-prometheus';
+import { createTurns } from '../src/foundation/concurrency/turns.js';
 import { newCommand } from './support/commands.js';
+import { newPrincipal } from './support/new-principal.js';
 import { freeze, repeat, testFaults } from './support/on-call.js';
 
 const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
@@ -47,6 +49,10 @@ function stall(everyMs: number, forMs: number) {
     wake();
   });
 }
+
+/** Makes a platform look at its streams and durables, as each minute does. */
+const lookAtBus = (admin: Profile) =>
+  signedRequest(admin, 'PUT', '/api/v1/platform/catalog/vendors/vendor_b', { body: { enabled: true } });
 
 testFaults(prometheus, [
   {
@@ -134,6 +140,38 @@ testFaults(prometheus, [
       return async () => {
         await single.stop();
         await startNode({ ...own, NATS_REPLICAS: '3' });
+      };
+    },
+  },
+  {
+    fault: 'a stream that may have one durable, and two vendors',
+    alerts: { TopBusDurablesRefused: 60 },
+    begin: async () => {
+      const admin = { ...worker.admin, base_url: api.baseUrl };
+      await streams.delete('TOP_COMMANDS');
+      await streams.add({ name: 'TOP_COMMANDS', subjects: ['tenants.*.commands.*'], max_consumers: 1 });
+      const body = newPrincipal({ vendors: ['vendor_a', 'vendor_b'] });
+      await signedRequest(admin, 'POST', '/api/v1/platform/tenants/demo/bus/principals', { body });
+      return async () => {
+        await streams.delete('TOP_COMMANDS');
+        await lookAtBus(admin);
+      };
+    },
+  },
+  {
+    fault: 'a cluster of NATS with 1,601 durables',
+    alerts: { TopBusManyDurables: 150 },
+    begin: async () => {
+      const ofCluster = await connect({ servers: cluster.map(({ url }) => url.replace('nats://', '')) });
+      const manager = await jetstreamManager(ofCluster, { timeout: 30_000 });
+      const inTurn = createTurns({ atOnce: 16, maxWaitMs: 120_000 });
+      const create = (number: number) =>
+        manager.consumers.add('TOP_EVENTS', { durable_name: `reader-${number}`, ack_policy: AckPolicy.Explicit });
+      await Promise.all(Array.from({ length: 1_601 }, (_, number) => inTurn('', () => create(number))));
+      return async () => {
+        await manager.streams.delete('TOP_EVENTS');
+        await lookAtBus(clustered.admin);
+        await ofCluster.close();
       };
     },
   },
