@@ -23,23 +23,23 @@ for await (const message of messages) void carryOut(message).catch(() => message
 
 async function carryOut(message: JsMsg): Promise<void> {
   const { command_id, deadline_at } = message.json<{ command_id: string; deadline_at: string }>();
+  const tell = (said: Said) => report(message.subject.split('.')[1] as string, command_id, said);
   const isInTime = Date.parse(deadline_at) > Date.now();
   if (!message.redelivered) counts[isInTime ? 'inTime' : 'late']++;
   if (isInTime) {
     const delivered = { adapter_status: 'DELIVERED', device_execution_status: 'IN_PROGRESS' };
-    await Promise.all([tell(command_id, delivered), pause(DEVICE_MS)]);
-    await tell(command_id, { device_execution_status: 'SUCCEEDED', result: { uptime_seconds: 0 } });
+    await Promise.all([tell(delivered), pause(DEVICE_MS)]);
+    await tell({ device_execution_status: 'SUCCEEDED', result: { uptime_seconds: 0 } });
   }
   message.ack();
 }
 
-async function tell(
-  commandId: string,
-  said: { device_execution_status: string; [field: string]: unknown },
-): Promise<void> {
+type Said = { device_execution_status: string; [field: string]: unknown };
+
+async function report(tenantId: string, commandId: string, said: Said): Promise<void> {
   const update = { command_id: commandId, ...said, occurred_at: new Date().toISOString() };
   const msgID = `${commandId} ${said.device_execution_status}`;
-  await bus.publish(`tenants.${TENANT_ID}.command-updates.${VENDOR}`, JSON.stringify(update), { msgID });
+  await bus.publish(`tenants.${tenantId}.command-updates.${VENDOR}`, JSON.stringify(update), { msgID });
 }
 
 /** The platform creates the durable shortly after the principal was registered. */

@@ -27,8 +27,9 @@ export type Platform = {
   /** Another node on the same database and bus, of this build or another one. */
   startNode: (role: string, main?: string) => Promise<NodeProcess>;
   stopFirstNode: () => Promise<unknown>;
-  registerPrincipal: (type: 'SERVICE' | 'CLIENT') => Promise<unknown>;
-  startAdapter: () => Promise<void>;
+  registerPrincipal: (type: 'SERVICE' | 'CLIENT', tenantId?: string) => Promise<unknown>;
+  /** Of tenant `demo`, or of another one; `platform` serves all. */
+  startAdapter: (tenantId?: string) => Promise<void>;
   adapterCounts: () => Promise<AdapterCounts>;
   /** CPU time in ms so far, by process. */
   cpuMs: () => Record<string, number>;
@@ -69,8 +70,8 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
   let adapter: Awaited<ReturnType<typeof startAdapter>> | null = null;
   const database = openDatabaseFigures(postgres.superuserUrl);
 
-  const registerPrincipal = (principal_type: 'SERVICE' | 'CLIENT') =>
-    post(baseUrl, admin, '/api/v1/platform/tenants/demo/bus/principals', {
+  const registerPrincipal = (principal_type: 'SERVICE' | 'CLIENT', tenantId = demo.tenant_id) =>
+    post(baseUrl, admin, `/api/v1/platform/tenants/${tenantId}/bus/principals`, {
       bus_user: 'bench',
       bus_account_public_key: createAccount().getPublicKey(),
       bus_user_public_key: createUser().getPublicKey(),
@@ -87,10 +88,10 @@ export async function startPlatform({ build, roles = ['all'], environment }: Pla
     startNode: startRole,
     stopFirstNode,
     registerPrincipal,
-    async startAdapter() {
+    async startAdapter(tenantId = demo.tenant_id) {
       // The platform then creates the durable of the adapter.
-      await registerPrincipal('SERVICE');
-      const environment = { NATS_URL: nats.url, TENANT_ID: demo.tenant_id, VENDOR: 'vendor_a' };
+      await registerPrincipal('SERVICE', tenantId);
+      const environment = { NATS_URL: nats.url, TENANT_ID: tenantId, VENDOR: 'vendor_a' };
       adapter = await startAdapter(environment);
       processes.adapter = adapter;
     },

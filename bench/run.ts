@@ -12,6 +12,7 @@ import { fleet } from './parts/fleet.js';
 import { memory } from './parts/memory.js';
 import { neighbours } from './parts/neighbours.js';
 import type { Form, Part } from './parts/part.js';
+import { relays } from './parts/relays.js';
 import { rollingUpgrade } from './parts/rolling-upgrade.js';
 import { sdk } from './parts/sdk.js';
 import { start } from './parts/start.js';
@@ -31,6 +32,7 @@ const parts: Record<string, Part> = {
   drain,
   deletion,
   workers,
+  relays,
   'rolling-upgrade': rollingUpgrade,
   'filled-database': filledDatabase,
   embedded,

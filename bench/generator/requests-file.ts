@@ -11,15 +11,20 @@ const LENGTH_DIGITS = 4;
 export type Requests = { count: number; timeoutSeconds?: number | undefined };
 
 /**
- * Writes raw signed `commands.create` requests, each with a unique nonce and idempotency key. Each is preceded by its
+ * Writes raw signed `commands.create` requests of the callers in turn, each with a unique nonce and idempotency key. Each is preceded by its
  * length. The signatures are valid for 300 seconds.
  */
-export function writeRequests(file: string, profile: Profile, { count, timeoutSeconds = 30 }: Requests): void {
+export function writeRequests(
+  file: string,
+  profiles: Profile | readonly Profile[],
+  { count, timeoutSeconds = 30 }: Requests,
+): void {
+  const senders = [profiles].flat() as Profile[];
   const run = randomUUID();
   const descriptor = openSync(file, 'w');
   let lines: string[] = [];
   for (let number = 1; number <= count; number++) {
-    const request = signedRequest(profile, {
+    const request = signedRequest(senders[number % senders.length] as Profile, {
       vendor: 'vendor_a',
       device_id: `device-${number % 1000}`,
       command_type: 'reboot',

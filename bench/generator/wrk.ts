@@ -27,7 +27,7 @@ export type Answers = {
 
 export type Load = {
   baseUrl: string;
-  profile: Profile;
+  profile: Profile | readonly Profile[];
   seconds: number;
   timeoutSeconds?: number;
   connections?: number;
