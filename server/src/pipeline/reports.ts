@@ -108,7 +108,7 @@ function oneChangePerCommand(applied: readonly Applied[]): Applied[][] {
     }
     const added = { wave: known ? known.wave + 1 : 0, one: { ...one } };
     last.set(key, added);
-    (waves[added.wave] ??= []).push(added.one);
+    waves[added.wave] = [...(waves[added.wave] ?? []), added.one];
   }
   return waves;
 }
