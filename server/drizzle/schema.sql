@@ -1237,12 +1237,6 @@ CREATE INDEX device_requests_pending ON public.device_requests USING btree (expi
 CREATE INDEX device_requests_to_answer ON public.device_requests USING btree (tenant_id, device_request_id) WHERE (status = 'PENDING'::text);
 
 --
--- Name: events_in_order; Type: INDEX; Schema: public; Owner: -
---
-
-CREATE INDEX events_in_order ON public.events USING btree (seq);
-
---
 -- Name: events_of_slot; Type: INDEX; Schema: public; Owner: -
 --
 

@@ -28,7 +28,7 @@ import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipelin
 import { positionBefore, readEvents, readLockedLogs, republishedEvents } from '../src/pipeline/event-log.js';
 import { compareWithBus, createContinuation } from '../src/pipeline/events.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
-import { asHolder, releaseLeases, storePublished, takeLeases } from '../src/pipeline/outbox/lease.js';
+import { asHolder, releaseLeases, takeLeases } from '../src/pipeline/outbox/lease.js';
 import {
   deleteRows,
   queueAsLogged,
@@ -197,7 +197,7 @@ async function learnOfRestore(): Promise<void> {
 }
 
 async function relayOnce(signals: Signals): Promise<void> {
-  const { held, isWhole } = await takeLeases(database, 'test', true);
+  const { held, isWhole } = await takeLeases(database, 'test', true, []);
   if (!isWhole) throw new Error('Another node relays.');
   const leftOut = { inFlight: ['0'], held: ['held'], slots: allSlots };
   const report = createCommandReporter(database, signals, silent().metrics);
@@ -212,8 +212,7 @@ async function relayOnce(signals: Signals): Promise<void> {
     const unlogged = await takeUnloggedRows(tx, '', allSlots);
     await queueAsLogged(tx, unlogged.rows.slice(1));
   });
-  await storePublished(database, 'test', held);
-  await releaseLeases(database, 'test');
+  await releaseLeases(database, 'test', held);
   if (!last) return;
   const { tenant_id: tenantId, fact_id: command_id } = last;
   for (const device_execution_status of ['SUCCEEDED', 'FAILED'] as const) {

@@ -23,13 +23,17 @@ export type Move = {
   reason?: { code: string; message: string } | undefined;
   progress?: Step | undefined;
   result?: Record<string, unknown> | undefined;
+  /** The history entries of the moves before it that the same change of the row writes. */
+  earlier?: Entry[];
 };
+
+type Entry = ReturnType<typeof entryOf>;
 
 /** A step of the execution, and when the bus stored its message. */
 export type Step = NonNullable<(typeof commands.$inferSelect)['progress']>;
 
 /** A report after the status was final. It is kept and does not change the status. */
-export type LateReport = Omit<Move, 'vendor' | 'before' | 'after' | 'progress'> & {
+export type LateReport = Omit<Move, 'vendor' | 'before' | 'after' | 'progress' | 'earlier'> & {
   final: State;
   reported: State;
   /** If it is the first result after the final status. */
@@ -37,7 +41,7 @@ export type LateReport = Omit<Move, 'vendor' | 'before' | 'after' | 'progress'> 
 };
 
 /**
- * Writes changes, one per command, each with its history entry. If a status becomes final, it logs command.completed,
+ * Writes changes, one per command, each with its history entries. If a status becomes final, it logs command.completed,
  * once. A command that ends before it was dispatched may lack its command.accepted event, which is then logged first.
  */
 export async function moveCommands(tx: Transaction, moves: readonly Move[]): Promise<void> {
@@ -51,7 +55,8 @@ export async function writeMoves(tx: Transaction, moves: readonly Move[]): Promi
   if (moves.length === 0) return;
   const rows = moves.map((move) => ({
     ...changeOf(move, move.after, move.after),
-    ...(move.after === move.before && { entry: null }),
+    ...(!isStatusChange(move) && { entry: null }),
+    earlier: move.earlier ?? null,
     reason: move.reason ?? null,
     progress: move.progress ?? null,
     result: move.result ?? null,
@@ -87,7 +92,14 @@ const changes = statement(
         select
           case
             when given.entry is null then commands.history
-            else commands.history || (given.entry || jsonb_build_object('at', next.text))
+            when given.earlier is null then commands.history || (given.entry || jsonb_build_object('at', next.text))
+            else commands.history || (
+              select jsonb_agg(told.entry || jsonb_build_object('at', to_char(
+                (next.at - (jsonb_array_length(given.earlier) + 1 - place) * interval '1 millisecond') at time zone 'UTC',
+                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+              )) order by place)
+              from jsonb_array_elements(given.earlier || given.entry) with ordinality as told (entry, place)
+            )
           end,
           case
             when given.late_result is null then commands.late_result
@@ -104,16 +116,30 @@ const changes = statement(
         from (
           select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as text
           from (
-            select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3) as at
+            select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3)
+              + coalesce(jsonb_array_length(given.earlier), 0) * interval '1 millisecond' as at
           ) as later
         ) as next
       )
     from json_to_recordset(${rows}::text::json) as given (
       tenant_id text, command_id uuid, status text, adapter_status text, device_execution_status text, entry jsonb,
-      reason json, progress json, result json, completes boolean, late_result json
+      earlier jsonb, reason json, progress json, result json, completes boolean, late_result json
     )
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`,
 );
+
+const isStatusChange = ({ before, after }: Move) => after !== before;
+
+/** Two changes of status, one after the other, as one change of the row that keeps both history entries. */
+export const together = (first: Move | undefined, next: Move | undefined): Move | null =>
+  first && next && isStatusChange(first) && isStatusChange(next)
+    ? {
+        ...next,
+        earlier: [...(first.earlier ?? []), entryOf(first, first.after)],
+        progress: next.progress ?? first.progress,
+        result: next.result ?? first.result,
+      }
+    : null;
 
 const completes = ({ before, after }: Pick<Move, 'before' | 'after'>) => !isTerminal(before) && isTerminal(after);
 
@@ -124,7 +150,7 @@ export function announceMoves({ signals, metrics }: Listeners, moves: readonly M
   for (const move of moves) if (completes(move)) metrics.countCompleted(move.after.status, move.vendor);
   const changed = [...moves, ...late].map(({ tenantId, commandId }) => topics.command(tenantId, commandId));
   if (changed.length === 0) return;
-  const logged = [...moves.filter(({ before, after }) => after !== before), ...late];
+  const logged = [...moves.filter(isStatusChange), ...late];
   signals.send([
     ...new Set(logged.map(({ tenantId }) => topics.eventLog(slotOf(tenantId)))),
     ...changed,
@@ -144,12 +170,14 @@ export async function keepLateReports(tx: Transaction, reports: readonly LateRep
 }
 
 /** A change to this state, with its entry in the history. */
-const changeOf = ({ tenantId, commandId, source, reason }: Move | LateReport, state: State, shown: State) => ({
-  tenant_id: tenantId,
-  command_id: commandId,
+const changeOf = (change: Move | LateReport, state: State, shown: State) => ({
+  tenant_id: change.tenantId,
+  command_id: change.commandId,
   ...state,
-  entry: { source, ...shown, reason: reason ?? null },
+  entry: entryOf(change, shown),
 });
+
+const entryOf = ({ source, reason }: Move | LateReport, shown: State) => ({ source, ...shown, reason: reason ?? null });
 
 /**
  * `seenStates`: the states in the history of an ended command, used to detect repeated reports. `isCopied`: it was in a

@@ -83,6 +83,35 @@ test('reports that share a transaction are applied in order, each at a distinct 
   }
 });
 
+test('changes of status that arrive together are written as one', async () => {
+  const [quick, slow] = await Promise.all([dispatched(), dispatched()]);
+  await Promise.all([
+    report(quick, { adapter_status: 'DELIVERED', status_reason: { code: 'QUEUED', message: 'It waits.' } }),
+    report(quick, { device_execution_status: 'IN_PROGRESS', progress: { step: 1, of: 3 }, result: { part: 1 } }),
+    report(quick, { device_execution_status: 'SUCCEEDED' }),
+    report(slow, succeeded),
+  ]);
+  const written = await asSystem(
+    (tx) => tx`select distinct xmin, cmin from commands where command_id in ${tx([quick, slow])}`,
+  );
+  expect(written).toHaveLength(1);
+  const record = await get(quick);
+  expect(record).toMatchObject({
+    status: 'SUCCEEDED',
+    status_reason: null,
+    progress: { step: 1 },
+    result: { part: 1 },
+  });
+  expect(record.history.slice(2).map(({ reason }: Answer['body']) => reason?.code)).toEqual([
+    'QUEUED',
+    undefined,
+    undefined,
+  ]);
+  expect(await eventsOf(quick)).toEqual(['command.accepted', 'command.completed']);
+  await report(slow, { device_execution_status: 'FAILED' });
+  expect(historyOf(await get(slow))).toHaveLength(4);
+});
+
 test('a report that waited for another change comes after it in the history, even if its transaction is older', async () => {
   const id = await dispatched();
   let reporting: Promise<ReportOutcome> | undefined;

@@ -19,6 +19,7 @@ import {
   type Move,
   type Step,
   stateKey,
+  together,
   writeMoves,
 } from './moves.js';
 import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
@@ -88,17 +89,26 @@ const lateIn = (applied: readonly Applied[]) => applied.flatMap(({ late }) => la
 const toKey = ({ tenantId, update }: Report) => ({ tenant_id: tenantId, command_id: update.command_id });
 const reportKey = (report: Report) => commandKey(toKey(report));
 
-/** A statement can change a row only once, so a second change of the same command waits for the next round. */
+/**
+ * A statement can change a row only once. Changes of status, one after the other, become one. Any other second change of
+ * a command waits for the next round.
+ */
 function oneChangePerCommand(applied: readonly Applied[]): Applied[][] {
   const waves: Applied[][] = [];
-  const seen = new Map<string, number>();
+  const last = new Map<string, { wave: number; one: Applied }>();
   for (const one of applied) {
     const change = one.move ?? one.late;
     if (!change) continue;
     const key = commandKey({ tenant_id: change.tenantId, command_id: change.commandId });
-    const wave = seen.get(key) ?? 0;
-    seen.set(key, wave + 1);
-    waves[wave] = [...(waves[wave] ?? []), one];
+    const known = last.get(key);
+    const move = together(known?.one.move, one.move);
+    if (known && move) {
+      known.one.move = move;
+      continue;
+    }
+    const added = { wave: known ? known.wave + 1 : 0, one: { ...one } };
+    last.set(key, added);
+    waves[added.wave] = [...(waves[added.wave] ?? []), added.one];
   }
   return waves;
 }

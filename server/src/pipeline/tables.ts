@@ -206,7 +206,6 @@ export const events = pgTable(
   (table) => [
     primaryKey({ columns: [table.tenantId, table.commandId, table.eventType] }),
     index('events_of_tenant').on(table.tenantId, table.seq),
-    index('events_in_order').on(table.seq),
     index('events_of_slot').on(sql`tenant_slot_v1(tenant_id)`, table.seq),
   ],
 );

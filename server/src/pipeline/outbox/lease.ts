@@ -4,7 +4,7 @@ import { sql, statement } from '../../foundation/database/statement.js';
 import type { SlotPosition } from '../event-log.js';
 import { FURTHEST_END_SECONDS, LEASE_SECONDS } from '../tables.js';
 
-/** The lease of a slot. `seq`: the bus has acknowledged the log of the slot up to this number. */
+/** The lease of a slot. `seq`: the bus has acknowledged the log of the slot up to this number. A renewal stores it. */
 export type Lease = SlotPosition & { epoch: string };
 
 /**
@@ -13,8 +13,10 @@ export type Lease = SlotPosition & { epoch: string };
  */
 export type Leases = { held: Lease[]; isWhole: boolean; hasRows: boolean };
 
+const asRows = (leases: readonly Lease[]) => JSON.stringify(leases);
+
 /**
- * Renews the leases of a worker, gives back those above its share and takes free ones up to its share. The slots are
+ * Renews the leases of a worker and stores their positions in the event log, gives back those above its share and takes free ones up to its share. The slots are
  * shared between the workers that can publish; while none can, between all, which then log. Who holds more slots keeps
  * more, so that few slots move. Of the free slots those that wait longest are taken first. A worker that can publish
  * takes slots from one that cannot. A lease whose end lies further ahead than its length was written while the database's
@@ -26,10 +28,12 @@ export type Leases = { held: Lease[]; isWhole: boolean; hasRows: boolean };
  */
 const take = statement(
   'relay: take leases',
-  (holder: string, canPublish: boolean) => sql`
+  (holder: string, canPublish: boolean, known: string) => sql`
     with clock as (
       select now() as present, now() + make_interval(secs => ${LEASE_SECONDS}) as ends_at,
         now() + make_interval(secs => ${FURTHEST_END_SECONDS}) as furthest
+    ), known as (
+      select * from json_to_recordset(${known}::text::json) as known (slot int, epoch bigint, seq bigint)
     ), gone as (
       delete from relay_workers where expires_at < (select present from clock) - interval '1 hour'
     ), present as (
@@ -88,7 +92,12 @@ const take = statement(
       limit greatest(0, (select count from share) - (select count(*) from kept))
       for no key update of relay_lease skip locked
     ), given_back as (
-      update relay_lease set expires_at = present - interval '1 second' from clock
+      update relay_lease set
+        expires_at = present - interval '1 second',
+        published_seq = greatest(published_seq, (
+          select seq from known where known.slot = relay_lease.slot and known.epoch = relay_lease.epoch
+        ))
+      from clock
       where slot in (select slot from own) and expires_at between present and furthest
         and slot not in (select slot from kept)
     ), renewed as (
@@ -96,7 +105,11 @@ const take = statement(
         holder = ${holder}, expires_at = ends_at, can_publish = ${canPublish}::boolean,
         epoch = epoch + case when holder = ${holder} then 0 else 1 end,
         published_seq = greatest(
-          published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
+          published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox'),
+          (
+            select seq from known
+            where holder = ${holder} and known.slot = relay_lease.slot and known.epoch = relay_lease.epoch
+          )
         )
       from clock
       where slot in (select slot from free) or slot in (select slot from kept) and slot in (select slot from own)
@@ -112,29 +125,34 @@ const take = statement(
       exists (select from outbox) as "hasRows"`,
 );
 
-export async function takeLeases(database: Database, holder: string, canPublish: boolean): Promise<Leases> {
-  const [leases] = await asAllTenantsStatement<Leases>(database, take(holder, canPublish));
+/** `known`: the leases that the worker has had. */
+export async function takeLeases(database: Database, holder: string, canPublish: boolean, known: readonly Lease[]) {
+  const [leases] = await asAllTenantsStatement<Leases>(database, take(holder, canPublish, asRows(known)));
   if (!leases) throw new Error('The leases were not read.');
   return leases;
 }
 
 const release = statement(
   'relay: release the leases',
-  (holder: string) => sql`
+  (holder: string, known: string) => sql`
     with gone as (delete from relay_workers where holder = ${holder})
-    update relay_lease set expires_at = now() - interval '1 second' where holder = ${holder}`,
+    update relay_lease set
+      expires_at = now() - interval '1 second',
+      published_seq = greatest(published_seq, (
+        select seq from json_to_recordset(${known}::text::json) as known (slot int, epoch bigint, seq bigint)
+        where known.slot = relay_lease.slot and known.epoch = relay_lease.epoch
+      ))
+    where holder = ${holder}`,
 );
 
 /** Releases the leases, so that the next holders need not wait until they expire. */
-export const releaseLeases = (database: Database, holder: string) =>
-  asAllTenantsStatement(database, release(holder)).catch(() => {});
+export const releaseLeases = (database: Database, holder: string, known: readonly Lease[]) =>
+  asAllTenantsStatement(database, release(holder, asRows(known))).catch(() => {});
 
 /** Thrown when other workers hold all the leases. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost';
 }
-
-const asRows = (leases: readonly Lease[]) => JSON.stringify(leases);
 
 const lock = statement(
   'relay: lock the leases',
@@ -163,16 +181,3 @@ export function asHolder<Result>(
   };
   return asAllTenantsImpatiently(database, workIfHeld, lock(holder, asRows(leases)));
 }
-
-const publishedUntil = statement(
-  'relay: events are published up to',
-  (holder: string, leases: string) => sql`
-    update relay_lease set published_seq = given.seq
-    from json_to_recordset(${leases}::text::json) as given (slot int, epoch bigint, seq bigint)
-    where holder = ${holder} and relay_lease.slot = given.slot and relay_lease.epoch = given.epoch
-      and (select holder = 'slots' from relay_lease where name = 'outbox')`,
-);
-
-/** The bus has acknowledged the event log of these slots up to these numbers. A lease that is lost keeps its number. */
-export const storePublished = (database: Database, holder: string, leases: readonly Lease[]) =>
-  asAllTenantsStatement(database, publishedUntil(holder, asRows(leases)));

@@ -169,7 +169,7 @@ function startStandstill(): void {
   const ending = new AbortController();
   const leading = (async () => {
     while (!ending.signal.aborted) {
-      await takeLeases(database, 'standstill', true);
+      await takeLeases(database, 'standstill', true, []);
       await delay(500, undefined, ending).catch(() => {});
     }
     await database.sql.begin(async (tx) => {

@@ -42,7 +42,7 @@ type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read
 
 /** How many pages a batch of the relay reads and writes, from taking the outbox rows to deleting them. */
 async function pagesOfBatch(): Promise<number> {
-  const { held, isWhole } = await takeLeases(database, 'test', true);
+  const { held, isWhole } = await takeLeases(database, 'test', true, []);
   if (!isWhole) throw new Error('Another node relays.');
   let pages = 0;
   await asHolder(database, 'test', held, async (tx) => {

@@ -13,7 +13,7 @@ import { createBusySlots } from '../busy-slots.js';
 import type { EventPage, SlotPosition } from '../event-log.js';
 import type { OutboxRow } from '../tables.js';
 import type { Dispatch } from './dispatch.js';
-import { asHolder, type Lease, LeaseLost, releaseLeases, storePublished, takeLeases } from './lease.js';
+import { asHolder, type Lease, LeaseLost, releaseLeases, takeLeases } from './lease.js';
 import { createHeldTenants, createPasses, deleteRows, queueAsLogged, takeUnloggedRows } from './take-rows.js';
 
 export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
@@ -77,7 +77,7 @@ type Prepared = ReadonlyMap<Message, OutboxRow>;
  * | hasFailed | startPublishing, startOver, hold | begin with the first unacknowledged row again |
  * | failures | startOver, startPublishing | failures in a row |
  * | givenAwayUntil | startOver, after two failures in a row | until then other workers may have the slots |
- * | storing | publishEvents | a statement that locks the rows of the leases for a moment |
+ * | isStored | publishEvents, currentLeases | whether the database has the positions in the event log |
  * | passes | take-rows.ts | the tenant and the rows with which a round begins |
  */
 export function startRelay(options: RelayOptions) {
@@ -96,7 +96,7 @@ export function startRelay(options: RelayOptions) {
   const inFlight = new Set<string>();
   let acknowledged: OutboxRow[] = [];
   let hasFailed = false;
-  let storing: Promise<unknown> = Promise.resolve();
+  let isStored = true;
   const heldTenants = createHeldTenants(bus);
 
   const canPublish = () => bus.unreadyReason() === null && performance.now() >= givenAwayUntil;
@@ -107,7 +107,8 @@ export function startRelay(options: RelayOptions) {
     const isAble = canPublish();
     isEmpty = false;
     if (now < askAgainAt && isAble === couldPublish) return leases;
-    const { held, isWhole, hasRows } = await takeLeases(database, holder, isAble);
+    isStored = true;
+    const { held, isWhole, hasRows } = await takeLeases(database, holder, isAble, leases);
     couldPublish = isAble;
     askAgainAt = now + (isWhole ? RENEW_AFTER_MS : LOOK_AGAIN_MS);
     const known = new Map(leases.map((lease) => [`${lease.slot} ${lease.epoch}`, lease]));
@@ -155,7 +156,6 @@ export function startRelay(options: RelayOptions) {
     if (held.length === 0) return 'WAIT';
     if (hasFailed) await startOver();
     if (isEmpty && couldPublish) return 'QUIET';
-    await storing;
     try {
       return couldPublish ? await relayBatch(held) : await logBatch(held);
     } catch (error) {
@@ -262,21 +262,17 @@ export function startRelay(options: RelayOptions) {
   }
 
   /**
-   * Publishes the next events of the log. Returns whether there may be more. The row of a lease stores how far the bus has
-   * acknowledged the log of the slot, so the next holder continues there.
+   * Publishes the next events of the log. Returns whether there may be more. The next renewal of the leases stores how far
+   * the bus has acknowledged the log: who takes a slot after a crash publishes up to two seconds of events again, and the
+   * bus drops them.
    */
   async function publishEvents(held: readonly Lease[]): Promise<boolean> {
     const page = await readEvents(held, EVENTS_OF_A_BATCH);
     if (!page) return false;
     await publish(options, page.messages);
     const read = new Map(page.positions.map(({ slot, seq }) => [slot, seq]));
-    const moved = held.flatMap((lease) => {
-      const seq = read.get(lease.slot);
-      return seq === undefined ? [] : [Object.assign(lease, { seq })];
-    });
-    const stored = storePublished(database, holder, moved);
-    storing = stored.catch(() => {});
-    await stored;
+    for (const lease of held) lease.seq = read.get(lease.slot) ?? lease.seq;
+    isStored = false;
     return page.isFull;
   }
 
@@ -286,7 +282,12 @@ export function startRelay(options: RelayOptions) {
     async () => {
       const held = leases;
       if (held.length === 0 || !canPublish()) return 'WAIT';
-      return (await publishEvents(held)) ? 'AGAIN' : 'QUIET';
+      if (await publishEvents(held)) return 'AGAIN';
+      if (isStored) return 'QUIET';
+      // An idle worker renews its leases too late.
+      const renewsInMs = askAgainAt - performance.now();
+      if (renewsInMs <= 0) relaying.wake();
+      return Math.max(renewsInMs, LOOK_AGAIN_MS);
     },
   );
 
@@ -301,7 +302,7 @@ export function startRelay(options: RelayOptions) {
           acknowledged.filter(({ tenant_id }) => slots.has(slotOf(tenant_id))),
         );
       if (leases.length > 0) await asHolder(database, holder, leases, deleteOwn).catch(() => {});
-      await releaseLeases(database, holder);
+      await releaseLeases(database, holder, leases);
     },
   };
 }
