@@ -32,7 +32,10 @@ export const shared =
     }));
     return answer(200, { batch_id: 'b', items, request_id: 'r' }, { 'X-Request-Id': 'r' });
   };
-export const alone: Step = async ({ body }) => answer(202, { ...accepted(body as Sent), request_id: 'r' });
+export const alone: Answering = async ({ body }) => answer(202, { ...accepted(body as Sent), request_id: 'r' });
+
+/** The requests may arrive in any order. */
+export const either: Answering = (sent) => ((sent.body as Body).commands ? shared() : alone)(sent);
 
 export const refused = (status: number, code: string, more: object = {}) => ({
   error: { status, code, message: `It is ${code}.`, ...more },

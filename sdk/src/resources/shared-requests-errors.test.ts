@@ -139,12 +139,45 @@ test('Retry-After of a command delays that command and no other', async () => {
   }
 });
 
+test('a command is not sent again after the deadline of its call, and an abort ends the wait for a retry', async () => {
+  const slow = shared(() => refused(429, 'RATE_LIMITED', { retry_after_seconds: 61 }));
+  const late = await create(sharing([slow]).client, ['a', 'b']);
+  expect(late.map(idOf)).toEqual(['RATE_LIMITED', 'RATE_LIMITED']);
+  expect(late[0]).toMatchObject({ reason: { retryAfterMs: 61_000, attempts: 1 } });
+
+  const stopping = new AbortController();
+  const hooks = { onRetry: () => stopping.abort(new Error('enough')) };
+  const { client, fetch } = sharing([slow], { hooks, deadlineMs: 120_000 });
+  const aborted = await create(client, ['a', 'b'], { signal: stopping.signal });
+  expect(aborted).toMatchObject([1, 2].map(() => ({ reason: { message: 'enough' } })));
+  expect(fetch.sent).toHaveLength(1);
+});
+
 test('commands that are refused each time fail after maxRetries, each with its error and all its attempts', async () => {
   const busy = shared(() => refused(503, 'SERVICE_UNAVAILABLE', { retry_after_seconds: 0 }));
   const { client, fetch } = sharing([busy, busy, busy]);
   const results = await create(client, ['a', 'b']);
   expect(results).toMatchObject([1, 2].map(() => ({ reason: { code: 'SERVICE_UNAVAILABLE', attempts: 3 } })));
   expect(fetch.sent).toHaveLength(3);
+});
+
+test.each<[string, () => Step]>([
+  ['ConnectionError', () => networkFailure('ECONNRESET')],
+  ['ApiError', () => refusal(503, 'SERVICE_UNAVAILABLE')],
+])('a request that failed is repeated as often as a create alone, and no more: %s', async (name, step) => {
+  const { client, fetch } = sharing([step(), step(), step()]);
+  const results = await create(client, ['a', 'b']);
+  expect(results).toMatchObject([1, 2].map(() => ({ reason: { name, attempts: 3 } })));
+  expect(fetch.sent).toHaveLength(3);
+});
+
+test('a client whose retries are spent sends nothing again', async () => {
+  const busy = shared(() => refused(503, 'SERVICE_UNAVAILABLE', { retry_after_seconds: 0 }));
+  const { client, fetch } = sharing(Array(200).fill(busy), { maxRetries: 1 });
+  // Every answered request gives a fifth of a retry back.
+  for (let batches = 0; batches < 80; batches += 1) await create(client, ['a', 'b']);
+  expect(fetch.sent.length).toBeGreaterThan(110);
+  expect(fetch.sent.length).toBeLessThan(150);
 });
 
 test('a request spends one retry of the budget, whatever the number of its commands', async () => {
@@ -176,6 +209,7 @@ test('a request that is refused as too large, or for no command that it names, i
   for (const refused of [new Response('', { status: 413 }), refusal(400, 'MALFORMED_JSON')]) {
     const { client, fetch } = sharing([refused, alone, alone]);
     expect((await create(client, ['a', 'b'])).map(idOf)).toEqual(['c-a', 'c-b']);
-    expect(requests(fetch)).toEqual([['a', 'b'], 'a', 'b']);
+    expect(requests(fetch)[0]).toEqual(['a', 'b']);
+    expect(requests(fetch).slice(1).sort()).toEqual(['a', 'b']);
   }
 });
