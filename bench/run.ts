@@ -15,6 +15,7 @@ import type { Form, Part } from './parts/part.js';
 import { relays } from './parts/relays.js';
 import { rollingUpgrade } from './parts/rolling-upgrade.js';
 import { sdk } from './parts/sdk.js';
+import { sharedRequests } from './parts/shared-requests.js';
 import { start } from './parts/start.js';
 import { fullLoad, steadyState } from './parts/steady-state.js';
 import { workers } from './parts/workers.js';
@@ -39,6 +40,7 @@ const parts: Record<string, Part> = {
   memory,
   start,
   sdk,
+  'shared-requests': sharedRequests,
 };
 const isPossible = (part: string) => part !== 'rolling-upgrade' || values.against !== undefined;
 const quickParts = ['accepting', 'steady-state'];

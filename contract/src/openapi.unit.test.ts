@@ -11,6 +11,7 @@ import { eventTypes, PlatformEvent } from './events.js';
 
 type Json = Record<string, unknown>;
 type Media = { example?: unknown; examples?: Record<string, { value?: unknown; $ref?: string }> };
+type Response = { $ref?: string; headers?: object; content?: object };
 type DescribedOperation = {
   operationId: string;
   requestBody?: { content: { 'application/json': Media } };
@@ -137,6 +138,22 @@ test.each(described)('$operation.operationId lists exactly the codes that it can
   );
   const { operationId: name } = operation;
   expect(listed.sort()).toEqual(errorsOf({ name, route: routeOf(name) }).sort());
+});
+
+const resolved = ({ $ref, ...response }: Response) =>
+  $ref ? ((document.components.responses as Record<string, Response>)[$ref.split('/').at(-1) ?? ''] ?? {}) : response;
+
+test.each(described)('$operation.operationId describes any other status, and the headers of each', ({ operation }) => {
+  const { default: other, ...listed } = operation.responses;
+  const schema = { $ref: '#/components/schemas/ErrorBody' };
+  expect(resolved(other ?? {}).content).toEqual({ 'application/json': { schema } });
+  for (const [status, response] of Object.entries({ ...listed, default: other ?? {} })) {
+    const { headers = {} } = resolved(response);
+    expect(Object.keys(document.components.headers), status).toEqual(expect.arrayContaining(Object.keys(headers)));
+    expect(headers, status).toHaveProperty('X-Request-Id');
+    expect('Retry-After' in headers, status).toBe(status === '429' || status === '503');
+    expect('RateLimit' in headers, status).toBe(status === '429');
+  }
 });
 
 test('the location of a problem may be in a property whose name has a line feed', () => {

@@ -77,7 +77,7 @@ export class TenantOpenPlatform {
     this.commandTypes = new CommandTypes(sender);
     this.auditEvents = new AuditEvents(sender);
     this.parkedMessages = new ParkedMessages(sender);
-    this.commands = new Commands(sender);
+    this.commands = new Commands(sender, configuration);
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);
     this.catalog = new CatalogResource(sender);

@@ -20,6 +20,11 @@ export interface TenantOpenPlatformOptions {
   deadlineMs?: number | undefined;
   /** How often a failed attempt is retried if that is safe; 0 for never. Default: 2. */
   maxRetries?: number | undefined;
+  /**
+   * Calls of `commands.create` and `commands.createAndWait` that begin within `withinMs` milliseconds, 0 to 1,000, share
+   * a request. Each gets its own answer or error. Default: a request for each.
+   */
+  batch?: { withinMs: number } | undefined;
   /** Sends the requests. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /** Receives the log lines. Default: `console`. */
@@ -52,6 +57,8 @@ export interface Configuration {
   /** Absent where a browser sends its own. */
   userAgent: string | undefined;
   observer: Observer;
+  /** Absent if commands share no requests. */
+  batchWithinMs: number | undefined;
   /** The settings of one call: its own take precedence over those of the client. */
   settle(options: RequestOptions): CallSettings;
 }
@@ -82,6 +89,7 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
     secret: checkedSecret(secret),
     fetch: options.fetch ?? globalFetch,
     userAgent: inBrowser ? undefined : `tenant-open-platform-sdk/${version}`,
+    batchWithinMs: options.batch && inRange('batch.withinMs', options.batch.withinMs, 0, 1_000, ConfigurationError),
     observer: createObserver(options.hooks ?? {}, options.logger ?? globalThis.console ?? {}, logLevelOf(options)),
     settle: (call) => {
       if (call.requestId !== undefined && !headerPatterns.requestId.test(call.requestId)) {
@@ -159,6 +167,11 @@ function checkedSecret(secret: string): string {
   return secret;
 }
 
+function inRange(name: string, value: number, min: number, max: number, Problem: new (message: string) => Error) {
+  if (Number.isFinite(value) && value >= min && value <= max) return value;
+  throw new Problem(`${name} must be a number from ${min} to ${max}.`);
+}
+
 type Limits = Pick<CallSettings, 'timeoutMs' | 'deadlineMs' | 'maxRetries'>;
 
 function limits(
@@ -166,11 +179,8 @@ function limits(
   defaults: Limits,
   Problem: new (message: string) => Error,
 ): Limits {
-  const take = (name: keyof Limits, min: number, max: number): number => {
-    const value = given[name] ?? defaults[name];
-    if (Number.isFinite(value) && value >= min && value <= max) return value;
-    throw new Problem(`${name} must be a number from ${min} to ${max}.`);
-  };
+  const take = (name: keyof Limits, min: number, max: number) =>
+    inRange(name, given[name] ?? defaults[name], min, max, Problem);
   return {
     timeoutMs: take('timeoutMs', 1, MAX_TIMER_MS),
     deadlineMs: take('deadlineMs', 1, MAX_TIMER_MS),

@@ -18,6 +18,7 @@ const program = `
   // The first summary says that more follows, as it does after 10,000 commands.
   let older;
   const client = new TenantOpenPlatform({
+    batch: { withinMs: 5 },
     fetch: async (...request) => {
       const answer = await fetch(...request);
       if (!older || !String(request[0]).includes('command-summary')) return answer;
@@ -30,6 +31,7 @@ const program = `
     vendor: 'vendor_a', device_id, command_type: 'reboot', payload: {},
   }));
   const created = await client.commands.createMany(commands);
+  const shared = await Promise.all(commands.map((command) => client.commands.create(command)));
   const statuses = [];
   for await (const { outcome } of client.commands.outcomes(created)) statuses.push(outcome.status);
   older = (await client.commands.list()).items[0].command_id;
@@ -40,7 +42,7 @@ const program = `
     () => client.objects.upload(resource, 'key', new Blob(['content']), { contentType: 'text/plain' }),
     () => client.objects.download(resource, 'key'),
   ]) await transfer().catch((error) => refused.push(error.code ?? error.message));
-  console.log(JSON.stringify({ statuses: statuses.sort(), refused, total }));`;
+  console.log(JSON.stringify({ shared: shared.map(({ status }) => status), statuses: statuses.sort(), refused, total }));`;
 
 const run = async (file: string, source: string, env: Record<string, string> = {}) => {
   const path = join(temporaryFolder(), file);
@@ -50,6 +52,7 @@ const run = async (file: string, source: string, env: Record<string, string> = {
 };
 
 const outcome = {
+  shared: ['ACCEPTED', 'ACCEPTED'],
   statuses: ['FAILED', 'SUCCEEDED'],
   refused: ['NOT_FOUND', 'NOT_FOUND'],
   total: expect.any(Number),

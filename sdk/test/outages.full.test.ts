@@ -17,10 +17,10 @@ afterAll(() => {
 });
 
 /** A client behind a proxy, and one that reaches the platform directly. */
-async function connect({ base_url, client_id, secret }: Profile) {
+async function connect({ base_url, client_id, secret }: Profile, options: object = {}) {
   const proxy = await startProxy(base_url);
   proxies.push(proxy);
-  const clientOf = (baseUrl: string) => new TenantOpenPlatform({ baseUrl, clientId: client_id, secret });
+  const clientOf = (baseUrl: string) => new TenantOpenPlatform({ baseUrl, clientId: client_id, secret, ...options });
   return { proxy, client: clientOf(proxy.url), direct: clientOf(base_url) };
 }
 
@@ -47,6 +47,18 @@ test.concurrent('createAndWait survives it: one command, and its outcome', async
   expect(await client.commands.createAndWait(slow, { onUpdate })).toMatchObject({ status: 'SUCCEEDED' });
   await Promise.all(outages);
   expect(await direct.commands.list().toArray()).toHaveLength(1);
+});
+
+test.concurrent('createAndWait in shared requests survives it: each command once, and its outcome', async ({
+  expect,
+}) => {
+  const { operator } = await createTenant();
+  const { proxy, client, direct } = await connect(operator, { batch: { withinMs: 50 } });
+  const outage = closeForAWhile(proxy, 4);
+  const sent = Array.from({ length: 40 }, () => client.commands.createAndWait(reboot));
+  expect((await Promise.all(sent)).map(({ status }) => status)).toEqual(Array(40).fill('SUCCEEDED'));
+  await outage;
+  expect(await direct.commands.list().toArray()).toHaveLength(40);
 });
 
 test.concurrent('events.follow survives it: each event once, in order, and without a hot loop', async ({ expect }) => {

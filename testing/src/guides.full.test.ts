@@ -10,6 +10,7 @@ const prints: Record<string, string[]> = {
   'docs/sdk.md': [
     'ok-1 true',
     'not final yet: 36',
+    'fulfilled VALIDATION_FAILED',
     "status: 'ACCEPTED'",
     'VENDOR_NOT_ENABLED',
     '/docs/errors#',

@@ -5,11 +5,16 @@ import type { Answer } from './attempt.js';
 import { parseRetryAfterMs } from './retry.js';
 
 /** Turns an answer into the result of the call, or throws the error that it stands for. */
-export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: number): WithResponse<T> {
-  const { status, headers, text } = answer;
+export function readAnswer<T>(
+  answer: Answer,
+  sent: ErrorContext,
+  serverNowMs: number,
+  json = parseJson(answer.text),
+): WithResponse<T> {
+  const { status, headers } = answer;
   const requestId = headers.get('x-request-id') ?? sent.requestId ?? '';
   const context = { ...sent, requestId };
-  const body = parseJson(text) as Partial<ErrorBody> | null | undefined;
+  const body = json as Partial<ErrorBody> | null | undefined;
   // Every object that the platform answers has a request_id. Other JSON comes from another server.
   const isRecord = typeof body?.request_id === 'string';
   const hasShape = sent.operation === 'credentials.list' ? Array.isArray(body) : isRecord;

@@ -75,6 +75,11 @@ export class Sender {
     return this.#configuration.settle(options).deadlineMs;
   }
 
+  /** Whether the budget of the client allowed one more retry. */
+  spendRetry(): boolean {
+    return this.#retryBudget.spend();
+  }
+
   call<N extends Name>(
     name: N,
     request: Operations[N]['request'],

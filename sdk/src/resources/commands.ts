@@ -1,16 +1,20 @@
-import type {
-  Command,
-  CommandAccepted,
-  CommandSummary,
-  CommandSummaryQuery,
-  CommandCreate as WholeCommandCreate,
+import {
+  type Command,
+  type CommandAccepted,
+  type CommandSummary,
+  type CommandSummaryQuery,
+  operations,
+  type CommandCreate as WholeCommandCreate,
 } from '../api.gen.js';
+import type { Configuration } from '../configuration.js';
 import { type ApiPromise, apiPromise, type WithResponse } from '../core/api-promise.js';
 import { outlast } from '../core/outlast.js';
 import type { RequestOptions } from '../core/request-options.js';
+import type { Sender } from '../core/send.js';
 import { CommandsResource } from '../resources.gen.js';
 import type { CreatedCommands, CreateManyOptions, Commands as Many } from './create-many.js';
 import type { CommandOutcome, OutcomesOptions } from './outcomes.js';
+import type { SharedRequests, SharingCall } from './shared-requests.js';
 import {
   type Awaited,
   DEFAULT_SECONDS,
@@ -33,6 +37,15 @@ export interface CommandCreateOptions extends RequestOptions {
 }
 
 export class Commands extends CommandsResource {
+  readonly #configuration: Configuration;
+  #shared: Promise<SharedRequests> | undefined;
+
+  /** @internal */
+  constructor(sender: Sender, configuration: Configuration) {
+    super(sender);
+    this.#configuration = configuration;
+  }
+
   /**
    * Sends a command to a device. ACCEPTED means that the platform stored it, not that the device executed it.
    * `timeout_seconds` is 1 to 300, 30 by default; `payload` at most 32 KiB.
@@ -41,11 +54,26 @@ export class Commands extends CommandsResource {
    * generates one and keeps it for all attempts; pass your own to be safe across restarts. A used key returns the
    * existing command (header `Idempotent-Replayed: true`), or throws an `IdempotencyMismatchError` if that command
    * differs from the body. After a failure, call again with the `idempotencyKey` of the error.
+   *
+   * With `batch` of the client, calls share a request, except for those with options other than `signal` and
+   * `idempotencyKey`. An abort ends its own call only.
    * Scope open:command:create.
    * Errors: PAYLOAD_TOO_LARGE, VENDOR_NOT_ENABLED, COMMAND_TYPE_UNKNOWN, COMMAND_PAYLOAD_INVALID.
    */
-  override create(body: CommandCreate, options?: CommandCreateOptions): ApiPromise<CommandAccepted> {
-    return super.create({ ...body, idempotency_key: keyOf(body, options) }, options);
+  override create(body: CommandCreate, options: CommandCreateOptions = {}): ApiPromise<CommandAccepted> {
+    const command = { ...body, idempotency_key: keyOf(body, options) };
+    const alone = () => super.create(command, options);
+    const { timeoutMs, deadlineMs, maxRetries, headers, requestId } = options;
+    const isOwn = (timeoutMs ?? deadlineMs ?? maxRetries ?? headers ?? requestId) !== undefined;
+    if (isOwn || this.#configuration.batchWithinMs === undefined) return alone();
+    return apiPromise(this.#share({ command, alone: () => alone().withResponse(), signal: options.signal }));
+  }
+
+  async #share(call: SharingCall): Promise<WithResponse<CommandAccepted>> {
+    this.#shared ??= import('./shared-requests.js').then(
+      ({ SharedRequests }) => new SharedRequests(this.sender, this.#configuration, operations['commands.create']),
+    );
+    return (await this.#shared).create(call);
   }
 
   /**
@@ -69,7 +97,10 @@ export class Commands extends CommandsResource {
       onResult,
       timeoutSeconds,
       docUrl: this.sender.docUrl,
-      send: (sent) => this.sender.call('commands.createMany', { body: { batch_id: batchId, commands: sent } }, options),
+      send: (sent) =>
+        this.sender
+          .call('commands.createMany', { body: { batch_id: batchId, commands: sent } }, options)
+          .withResponse(),
     });
     return { batchId, results };
   }

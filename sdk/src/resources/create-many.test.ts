@@ -223,6 +223,7 @@ test('an earlier command is accepted, and a different one with its key has an Id
     fields: ['payload'],
     command: { command_id: 'c' },
     idempotencyKey: 'k',
+    requestId: 'r',
   });
 });
 

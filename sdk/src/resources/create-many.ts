@@ -1,4 +1,5 @@
 import type { CommandAccepted, CommandBatch, CommandCreate } from '../api.gen.js';
+import type { WithResponse } from '../core/api-promise.js';
 import { mayPass, outlast } from '../core/outlast.js';
 import type { RequestOptions } from '../core/request-options.js';
 import { backOffMs } from '../core/retry.js';
@@ -7,12 +8,12 @@ import { sleep } from '../core/sleep.js';
 import {
   type AnyTenantOpenPlatformError,
   ApiError,
-  IdempotencyMismatchError,
   InvalidArgumentError,
   isApiError,
   isInvalidArgumentError,
   isTenantOpenPlatformError,
 } from '../errors.js';
+import { type Item, readItem } from './read-item.js';
 
 /** Settings of `commands.createMany`. The settings of a call apply to each of its requests. */
 export interface CreateManyOptions extends RequestOptions {
@@ -50,7 +51,7 @@ export type Commands<Command> = Iterable<Command> | AsyncIterable<Command>;
 type Sending = Pick<CreateManyOptions, 'signal' | 'onResult'> & {
   timeoutSeconds: number;
   docUrl: string;
-  send: (commands: CommandCreate[]) => Promise<CommandBatch>;
+  send: (commands: CommandCreate[]) => Promise<WithResponse<CommandBatch>>;
 };
 
 /** A command to send, or the error of one that JSON cannot represent. */
@@ -60,10 +61,10 @@ type Outcome = AcceptedCommand | AnyTenantOpenPlatformError;
 
 const OPERATION = 'commands.createMany';
 /** The limits of a request. */
-const MAX_COMMANDS = 500;
-const MAX_BYTES = 1_048_576;
+export const MAX_COMMANDS = 500;
+export const MAX_BYTES = 1_048_576;
 /** The body around the commands. */
-const FRAME_BYTES = 100;
+export const FRAME_BYTES = 100;
 
 /** Sends the commands in as many requests as they need, one after the other. */
 export async function createMany(commands: Commands<CommandCreate>, sending: Sending): Promise<CommandResult[]> {
@@ -105,9 +106,9 @@ async function sendChunk(
     const asked = open;
     try {
       const sent = asked.map((position) => (chunk[position] as Entry).command);
-      const { items, request_id } = await outlast(() => send(sent), { endsAt, signal });
+      const answer = await outlast(() => send(sent), { endsAt, signal });
       asked.forEach((position, at) => {
-        outcomes[position] = readItem(items[at] as Item, request_id, docUrl);
+        outcomes[position] = outcomeOf(answer.data.items?.[at] ?? {}, answer, docUrl);
       });
       open = asked.filter((position) => mayPass(outcomes[position]));
       for (const position of open) {
@@ -135,26 +136,19 @@ async function sendChunk(
   return end;
 }
 
-type Item = CommandBatch['items'][number];
-
-function readItem(item: Item, requestId: string, docUrl: string): Outcome {
-  const { idempotency_key: idempotencyKey, error, command_id = '', accepted_at = '' } = item;
-  const context = { operation: OPERATION, requestId, idempotencyKey, docUrl };
-  if (error) {
-    const { status, retry_after_seconds: seconds } = error;
-    const retryAfterMs = seconds === undefined ? undefined : seconds * 1000;
-    const body = { ...error, message: `${OPERATION}: ${error.message}` };
-    return new ApiError(status, body, { ...context, docUrl: `${docUrl}#${status}`, retryAfterMs });
+function outcomeOf(item: Partial<Item>, answer: WithResponse<CommandBatch>, docUrl: string): Outcome {
+  const { idempotency_key: idempotencyKey, idempotent_replayed = false } = item;
+  try {
+    return { ...readItem(item, answer, { operation: OPERATION, idempotencyKey, docUrl }).data, idempotent_replayed };
+  } catch (error) {
+    return error as AnyTenantOpenPlatformError;
   }
-  const accepted: CommandAccepted = { command_id, status: 'ACCEPTED', accepted_at, request_id: requestId };
-  const { idempotency_mismatch: mismatch, idempotent_replayed = false } = item;
-  return mismatch ? new IdempotencyMismatchError(accepted, mismatch, context) : { ...accepted, idempotent_replayed };
 }
 
 const LOCATION = /^body\/commands\/(\d+)(?=\/|$)/;
 
 /** The commands that a request was refused for, by their positions: the others can be sent without them. */
-function invalidCommands(error: AnyTenantOpenPlatformError): Map<number, ApiError> {
+export function invalidCommands(error: AnyTenantOpenPlatformError): Map<number, ApiError> {
   const details = new Map<number, ApiError['details'][number][]>();
   if (!isApiError(error, 'VALIDATION_FAILED') && !isApiError(error, 'MALFORMED_JSON')) return new Map();
   for (const detail of error.details) {
@@ -190,7 +184,7 @@ async function* chunksOf(commands: Commands<CommandCreate>): AsyncGenerator<Entr
 }
 
 /** The bytes of a command with its comma. */
-function measure(command: CommandCreate): { size: number; error?: InvalidArgumentError } {
+export function measure(command: CommandCreate): { size: number; error?: InvalidArgumentError } {
   try {
     return { size: new TextEncoder().encode(serializeBody(command)).length + 1 };
   } catch (error) {
