@@ -26,7 +26,7 @@ export function readAnswer<T>(answer: Answer, sent: ErrorContext, serverNowMs: n
     { ...error, message },
     {
       ...context,
-      ...(isRefusal && { docUrl: `${sent.docUrl}#${status}` }),
+      ...(isRefusal && { docUrl: `${sent.docUrl}#${error.code}` }),
       headers,
       retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), serverNowMs),
     },

@@ -144,7 +144,7 @@ function readItem(item: Item, requestId: string, docUrl: string): Outcome {
     const { status, retry_after_seconds: seconds } = error;
     const retryAfterMs = seconds === undefined ? undefined : seconds * 1000;
     const body = { ...error, message: `${OPERATION}: ${error.message}` };
-    return new ApiError(status, body, { ...context, docUrl: `${docUrl}#${status}`, retryAfterMs });
+    return new ApiError(status, body, { ...context, docUrl: `${docUrl}#${error.code}`, retryAfterMs });
   }
   const accepted: CommandAccepted = { command_id, status: 'ACCEPTED', accepted_at, request_id: requestId };
   const { idempotency_mismatch: mismatch, idempotent_replayed = false } = item;
