@@ -33,7 +33,7 @@ import { pluginTs } from '@kubb/plugin-ts';
 
 export default {
   input: { path: '${document}' },
-  output: { path: '${output}/client' },
+  output: { path: '${output}/client', extension: { '.ts': '.js' } },
   plugins: [pluginOas({ generators: [] }), pluginTs(), pluginClient({ client: 'fetch' })],
 };
 `,
@@ -51,7 +51,10 @@ test.each(Object.entries(generators))('the output of %s compiles', { timeout: 60
   const output = mkdtempSync(join(folder, 'output-'));
   onTestFinished(() => rmSync(output, { recursive: true }));
   const run = (program: string, args: string[]) =>
-    execute(join(folder, 'node_modules/.bin', program), args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 });
+    execute(join(folder, 'node_modules/.bin', program), args, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }).catch(
+      // tsc writes its errors to stdout.
+      ({ message, stdout }) => Promise.reject(new Error(`${message}\n${stdout.slice(0, 2_000)}`)),
+    );
   const [program = '', ...args] = commandFor(output);
   await run(program, args);
   copyFileSync(join(project, 'tsconfig.json'), join(output, 'tsconfig.json'));

@@ -15,6 +15,7 @@ const make = (program: string, args: string[], cwd: string) => {
   execFileSync(program, args, { cwd: here(cwd), stdio: 'pipe', encoding: 'utf8' });
 };
 
+/** C# is compiled and run by Mono, whose compiler knows C# 7: what it takes, .NET Framework 4.6 and every .NET take. */
 type Language = { needs: string; build?: () => void; program: string[]; signsVectors: string[] };
 
 const languages: Record<string, Language> = {
@@ -35,6 +36,17 @@ const languages: Record<string, Language> = {
     build: () => make('cargo', ['build', '--quiet', '--locked', '--target-dir', join(folder, 'rust')], 'rust'),
     program: [join(folder, 'rust/debug/signing')],
     signsVectors: [join(folder, 'rust/debug/vectors')],
+  },
+  'C#': {
+    needs: 'mcs',
+    build: () => {
+      for (const program of ['Main', 'Vectors']) {
+        const output = `-out:${join(folder, `${program}.exe`)}`;
+        make('mcs', ['-r:System.Net.Http', output, `${program}.cs`, 'SigningHandler.cs'], 'csharp');
+      }
+    },
+    program: ['mono', join(folder, 'Main.exe')],
+    signsVectors: ['mono', join(folder, 'Vectors.exe')],
   },
   PHP: { needs: 'php', program: ['php', here('php/main.php')], signsVectors: ['php', here('php/vectors.php')] },
   Ruby: { needs: 'ruby', program: ['ruby', here('ruby/main.rb')], signsVectors: ['ruby', here('ruby/vectors.rb')] },

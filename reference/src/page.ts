@@ -1,3 +1,4 @@
+import { makeAccessible } from './accessible.js';
 import { defineElements } from './elements.js';
 import { type Document, prepareExamples, renewKeys, useIdsOf } from './examples.js';
 import { createSignedFetch } from './signed-fetch.js';
@@ -48,6 +49,7 @@ async function updateExamples({ response, document, operation }: Received): Prom
 }
 
 defineElements();
+makeAccessible(document.body);
 
 const documentFor = (url: string) =>
   loadDocument(url).catch((error) => {

@@ -97,20 +97,31 @@ final class Main {
 /** `,
     );
 
-const csharpProgram = ({ method, target, body }: Call, code: string) =>
-  code.replace(
-    /\n\n(?=\/\/\/ )/,
-    () => `
-
+const csharpProgram = ({ method, target, body }: Call, code: string) => `${code}
 // It needs TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET.
-string Setting(string name) => Environment.GetEnvironmentVariable(name)!;
-using var client = new HttpClient(new SigningHandler(Setting("TOP_CLIENT_ID"), Setting("TOP_SECRET")));
-using var request = new HttpRequestMessage(new HttpMethod("${method}"), Setting("TOP_BASE_URL") + "${target}");
-${body && `request.Content = new StringContent(${JSON.stringify(body)}, Encoding.UTF8, "application/json");\n`}using var answer = await client.SendAsync(request);
-Console.WriteLine(await answer.Content.ReadAsStringAsync());
+static class Program
+{
+    static void Main()
+    {
+        Console.WriteLine(Send().GetAwaiter().GetResult());
+    }
 
-`,
-  );
+    static async Task<string> Send()
+    {
+        using (var client = new HttpClient(new SigningHandler(Setting("TOP_CLIENT_ID"), Setting("TOP_SECRET"))))
+        {
+            var request = new HttpRequestMessage(new HttpMethod("${method}"), Setting("TOP_BASE_URL") + "${target}");
+${body && `            request.Content = new StringContent(${JSON.stringify(body)}, Encoding.UTF8, "application/json");\n`}            var answer = await client.SendAsync(request);
+            return await answer.Content.ReadAsStringAsync();
+        }
+    }
+
+    static string Setting(string name)
+    {
+        return Environment.GetEnvironmentVariable(name) ?? throw new InvalidOperationException(name);
+    }
+}
+`;
 
 const phpProgram = ({ method, target, body }: Call, code: string) => `${code}
 // It needs TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET.

@@ -35,9 +35,16 @@ function runRust(source: string): string {
   return run('cargo', ['run', '--quiet', '--locked', '--bin', 'signing'], project);
 }
 
+function runCsharp(source: string): string {
+  const program = join(folder, 'Main.exe');
+  run('mcs', ['-r:System.Net.Http', `-out:${program}`, here('Main.cs', source)]);
+  return run('mono', [program]);
+}
+
 const languages: Record<string, { needs: string; send: (source: string) => string }> = {
   Go: { needs: 'go', send: (source) => run('go', ['run', here('main.go', source)]) },
   Java: { needs: 'java', send: (source) => run('java', [here('Main.java', source)]) },
+  'C#': { needs: 'mcs', send: runCsharp },
   PHP: { needs: 'php', send: (source) => run('php', [here('main.php', source)]) },
   Ruby: { needs: 'ruby', send: (source) => run('ruby', [here('main.rb', source)]) },
   Rust: { needs: 'cargo', send: runRust },

@@ -17,7 +17,7 @@ test.each(Object.entries(errors))('%s becomes an ApiError with all its fields', 
   expect({ ...error, name: error.name, message: error.message }).toEqual({
     name: 'ApiError',
     message: `me.get: It is ${code}.`,
-    docUrl: `https://platform.test/docs/errors#${status}`,
+    docUrl: `https://platform.test/docs/errors#${code}`,
     operation: 'me.get',
     requestId: 'r1',
     attempts: 1,

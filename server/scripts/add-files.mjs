@@ -63,8 +63,7 @@ for (const folder of ['descriptions', 'pages', 'errors-page']) {
 }
 
 for (const name of ['helm', 'monitoring', 'nats-accounts.sh', 'nginx.conf', 'systemd']) {
-  const filter = (file) => !file.endsWith('.test.yaml');
-  cpSync(join(server, '../deploy', name), join(dist, 'deploy', name), { recursive: true, filter });
+  cpSync(join(server, '../deploy', name), join(dist, 'deploy', name), { recursive: true });
 }
 
 writeNotices(server, bundledPackages());

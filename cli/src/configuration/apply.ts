@@ -62,9 +62,8 @@ export async function apply(invocation: Invocation, { file, secretsDir, prune }:
 }
 
 function secretsWithoutFolder({ steps }: Plan, { secrets }: PlatformAccess): string[] {
-  const count = steps.filter(({ action, thing }) => action === 'CREATE' && hasSecret(thing.list)).length;
-  if (secrets || count === 0) return [];
-  return [`it creates ${count} secrets, which are shown only once: say where to write them, with --secrets-dir FOLDER`];
+  if (secrets || !steps.some(({ action, thing }) => action === 'CREATE' && hasSecret(thing.list))) return [];
+  return ['it creates secrets, which are shown only once: say where to write them, with --secrets-dir FOLDER'];
 }
 
 async function refuseIfChanged(plan: Plan, planAgain: () => Promise<Plan>): Promise<void> {

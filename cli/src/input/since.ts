@@ -9,10 +9,20 @@ export const sinceField = {
   description: 'Begin this long ago: a number and the unit s, m, h or d, such as 10m.',
 } as const satisfies Field;
 
+const SPAN = /^(\d{1,6})([smhd])$/;
+
 /** The instant that `10m` or `2h` ago was, on the platform's clock. */
 export async function instantOf(invocation: Invocation, client: TenantOpenPlatform, since: string): Promise<Date> {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(since) ?? [];
+  const [, count, unit = ''] = SPAN.exec(since) ?? [];
   if (count === undefined) throw invocation.usageError('--since must be a number with s, m, h or d, such as 10m');
   const { server_time } = await client.me.get();
   return new Date(Date.parse(server_time) - Number(count) * (MILLISECONDS[unit] ?? 0));
+}
+
+/** An instant of RFC 3339, or one that is so long ago. */
+export async function instantAt(invocation: Invocation, client: TenantOpenPlatform, at: string): Promise<Date> {
+  if (SPAN.test(at)) return instantOf(invocation, client, at);
+  const instant = new Date(/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(at) ? at : Number.NaN);
+  if (!Number.isNaN(instant.getTime())) return instant;
+  throw invocation.usageError('--at must be a time such as 2026-01-31T09:30:00Z, or how long ago, such as 2d');
 }

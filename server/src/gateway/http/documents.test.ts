@@ -81,7 +81,7 @@ test('the reference page may load from this platform alone', async () => {
 test.each([
   'examples/vendor-adapter/pumps.ts',
   'examples/mqtt-adapter/device.sh',
-  'examples/audit/who-could-send.mjs',
+  'examples/signing/csharp/Main.cs',
   'sdk/api.md',
 ])('%s, which the guides name, is served as it is, as text', async (path) => {
   const response = await fetch(`${baseUrl()}/${path}`);

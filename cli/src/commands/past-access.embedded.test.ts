@@ -1,0 +1,121 @@
+import {
+  createCredential,
+  createTenant,
+  nextMillisecond,
+  platform,
+  signedRequest,
+} from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { environmentOf, topctl } from '../../test/topctl.js';
+
+const READ = 'open:command:read';
+const COMMANDS = '/api/v1/open/downlink/commands';
+
+test('whether a credential could call an operation at a time is what the platform did at that time', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const path = `/api/v1/platform/tenants/${tenant_id}`;
+  const change = async (by: typeof admin, method: string, below: string, body?: object) => {
+    const { status, raw } = await signedRequest(by, method, path + below, body ? { body } : {});
+    expect(status, raw).toBeLessThan(300);
+  };
+  const [one, other] = [await createCredential(tenant_id), await createCredential(tenant_id)];
+  const { client_id } = one;
+  const binding = { client_id, role: 'integration_reader' };
+  const own = { client_id, role: 'own' };
+  const policy = { client_id: other.client_id, scope: READ };
+  const expired = new Date(Date.now() + 3_600_000).toISOString();
+  const changes: Parameters<typeof change>[] = [
+    [admin, 'POST', '/role-bindings', binding],
+    [admin, 'DELETE', `/role-bindings/${client_id}/integration_reader`],
+    [admin, 'PUT', '/roles/own', { scopes: ['open:event:read'] }],
+    [admin, 'POST', '/role-bindings', own],
+    [platform().admin, 'PUT', '/roles/own', { scopes: [READ, 'open:event:read'] }],
+    [admin, 'POST', '/policies', policy],
+    [admin, 'PUT', '/roles/own', { scopes: ['open:event:read'] }],
+    [admin, 'DELETE', `/role-bindings/${client_id}/own`],
+    [admin, 'DELETE', '/roles/own'],
+    [platform().admin, 'POST', '/role-bindings', binding],
+    [admin, 'PUT', `/credentials/${client_id}`, { status: 'DISABLED' }],
+    [admin, 'DELETE', `/policies?client_id=${other.client_id}&scope=${READ}`],
+    [admin, 'PUT', `/credentials/${client_id}`, { status: 'ACTIVE', expires_at: expired }],
+    [admin, 'POST', '/policies', policy],
+    [platform().admin, 'PUT', '', { status: 'DISABLED' }],
+    [platform().admin, 'PUT', '', { status: 'ACTIVE' }],
+    [admin, 'PUT', `/credentials/${other.client_id}`, { status: 'DELETED' }],
+  ];
+  const couldThen: { at: string; could: Record<string, boolean> }[] = [];
+  for (const given of changes) {
+    await change(...given);
+    const could: Record<string, boolean> = {};
+    for (const asked of [one, other]) {
+      could[asked.client_id] = (await signedRequest(asked, 'GET', COMMANDS)).status === 200;
+    }
+    const { body } = await signedRequest(platform().admin, 'GET', '/api/v1/open/me');
+    couldThen.push({ at: body.server_time, could });
+    await nextMillisecond();
+  }
+  expect(new Set(couldThen.map(({ could }) => JSON.stringify(could))).size).toBeGreaterThan(2);
+
+  const world = { env: environmentOf(admin) };
+  const explain = async (clientId: string, at: string) => {
+    const { stdout, stderr } = await topctl(
+      ['access', 'explain', clientId, '--operation', 'commands.list', '--at', at],
+      world,
+    );
+    expect(stderr).toBe('');
+    return JSON.parse(stdout);
+  };
+  const past = ['access', 'history', '--operation', 'commands.list', '--since', '1h'];
+  const spans: { client_id: string; from: string; until: string; grants: string[] }[] = JSON.parse(
+    (await topctl(past, world)).stdout,
+  );
+  for (const { at, could } of couldThen) {
+    for (const [clientId, wanted] of Object.entries(could)) {
+      expect([at, clientId, (await explain(clientId, at)).could_call]).toEqual([at, clientId, wanted]);
+      const isIn = spans.some(({ client_id, from, until }) => client_id === clientId && from <= at && at < until);
+      expect([at, clientId, isIn]).toEqual([at, clientId, wanted]);
+    }
+  }
+
+  // Who granted it, and through what.
+  const byRole = await explain(client_id, couldThen[0]?.at ?? '');
+  expect(byRole.grants).toMatchObject([{ role: 'integration_reader', scope: null, granted_by: admin.client_id }]);
+  const byPlatform = await explain(client_id, couldThen[9]?.at ?? '');
+  expect(byPlatform.grants).toMatchObject([{ granted_by: platform().admin.client_id }]);
+  const byPolicy = await explain(other.client_id, couldThen[5]?.at ?? '');
+  expect(byPolicy.grants).toMatchObject([{ role: null, scope: READ, granted_by: admin.client_id }]);
+  const before = await explain(client_id, '2020-01-01T00:00:00Z');
+  expect(before).toMatchObject({ could_call: false, status: null, grants: [] });
+  expect(spans.filter((span) => span.client_id === client_id).map(({ grants }) => grants)).toEqual([
+    ['integration_reader'],
+    ['own'],
+    ['integration_reader'],
+    ['integration_reader'],
+    ['integration_reader'],
+  ]);
+});
+
+test('a credential that expires could call only until then', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const { client_id } = await createCredential(tenant_id, { role: 'integration_reader' });
+  const world = { env: environmentOf(admin) };
+  const until = new Date(Date.now() + 1_500).toISOString();
+  await topctl(['credentials', 'update', client_id, '--expires-at', until, '--yes'], world);
+  await expect
+    .poll(async () => (await signedRequest(platform().admin, 'GET', '/api/v1/open/me')).body.server_time > until)
+    .toBe(true);
+  const past = ['access', 'history', '--operation', 'commands.list', '--since', '1h', '-o', 'ndjson'];
+  const lines = (await topctl(past, world)).stdout.trim().split('\n');
+  const spans = lines.map((line) => JSON.parse(line)).filter((span) => span.client_id === client_id);
+  expect(spans.at(-1)).toMatchObject({ until });
+});
+
+test.each([
+  [['explain', 'x', '--operation', 'commands.list', '--at', 'yesterday'], /--at must be a time such as/],
+  [['history', '--operation', 'commands.lst', '--since', '7d'], /did you mean commands\.list/i],
+  [['history', '--operation', 'me.get', '--since', '7d'], /every credential may call me\.get/],
+])('topctl access %j is refused', async (argv, message) => {
+  const { admin } = platform();
+  const { exitCode, stderr } = await topctl(['access', ...argv], { env: environmentOf(admin) });
+  expect([exitCode, message.test(stderr)], stderr).toEqual([2, true]);
+});
