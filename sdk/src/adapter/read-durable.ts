@@ -1,10 +1,4 @@
-import {
-  type Consumer,
-  type ConsumerMessages,
-  JetStreamApiCodes,
-  JetStreamApiError,
-  type JsMsg,
-} from '@nats-io/jetstream';
+import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Link } from './connect.js';
 import { type AdapterLog, seldom } from './events.js';
 import { pause } from './pause.js';
@@ -28,6 +22,8 @@ export interface ReadOptions {
 /** The shortest time for which NATS keeps a request for messages. A stop waits for it. */
 const FETCH_MS = 1_000;
 const RETRY_MS = 1_000;
+/** JSConsumerNotFoundErr. */
+const CONSUMER_NOT_FOUND = 10_014;
 /** A busy adapter does not ask for every message when the durable was created. */
 const CREATED_FOR_MS = 250;
 
@@ -111,10 +107,10 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
 
   /** The platform creates the durable of replies with the first request of a device. */
   const isAwaited = (error: unknown) =>
-    stream === 'TOP_REPLIES' && error instanceof JetStreamApiError && error.code === JetStreamApiCodes.ConsumerNotFound;
+    stream === 'TOP_REPLIES' && (error as { code?: unknown }).code === CONSUMER_NOT_FOUND;
 
   const cannotRead = (error: unknown) =>
-    `Cannot read ${durable} on ${stream}: ${error instanceof Error ? error.message : error}. The platform creates it when the principal is registered for this tenant and vendor (topctl bus-principals get says what NATS refuses), and NATS must have the configuration of topctl bus render-config.`;
+    `Cannot read ${durable} on ${stream}: ${error instanceof Error ? error.message : error}. Is the principal registered for this tenant and vendor (topctl bus-principals get)? NATS must have the configuration of topctl bus render-config.`;
 
   async function readOn(): Promise<void> {
     while (!stopping.signal.aborted) {
