@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareWrk } from '../generator/wrk.js';
 import { type Platform, startPlatform } from '../platform.js';
-import { cpuMsByProcess } from '../process-figures.js';
+import { cpuMsOf } from '../process-figures.js';
 import { alternate, type Run } from '../results.js';
 import { call, type Profile } from '../sign.js';
 import { type Form, type Part, WARM_UP_SECONDS } from './part.js';
@@ -12,24 +12,24 @@ const POLL_MS = 250;
 const SLOTS_SETTLE_MS = 10_000;
 
 export const relays: Part = {
-  about: `The whole life of the commands of ${TENANTS} tenants, two of each slot, with one worker process and with four (\`ROLE=worker\`), behind one \`ROLE=api\`, with an adapter of tenant \`platform\`. All share two cores with Postgres, NATS and the generator, so completed/s says little. The capacity is the rate at which the busiest worker would use one core of its own, if all others had theirs: 1000 divided by its CPU ms per command.`,
+  about: `The whole life of the commands of ${TENANTS} tenants, two of each slot, with one and with four nodes of \`ROLE=worker\`, behind one \`ROLE=api\`, with an adapter of tenant \`platform\`. All share two cores with Postgres, NATS and the generator, so completed/s says little. The capacity is the rate at which the busiest worker would use one core of its own, if all others had theirs: 1000 divided by its CPU ms per command.`,
   async measure({ builds, pairs, seconds, environment }: Form) {
     const build = builds.at(-1) as (typeof builds)[number];
     const contenders: Record<string, () => Promise<Run>> = {};
-    const platforms: Platform[] = [];
+    const stops: (() => Promise<unknown>)[] = [];
     for (const count of COUNTS) {
-      const settings = { ...environment, WORKERS: String(count) };
-      const platform = await startPlatform({ build, roles: ['api'], environment: settings });
-      platforms.push(platform);
-      const { pid } = await platform.startNode('worker');
+      const platform = await startPlatform({ build, roles: ['api'], environment });
+      const workers = await Promise.all(Array.from({ length: count }, () => platform.startNode('worker')));
+      stops.push(...workers.map(({ stop }) => stop), platform.stop);
+      const pids = workers.map(({ pid }) => pid);
       await platform.startAdapter('platform');
       const profiles = await createTenants(platform);
-      await measure(platform, pid, profiles, WARM_UP_SECONDS);
-      contenders[`${count} ${count === 1 ? 'worker' : 'workers'}`] = () => measure(platform, pid, profiles, seconds);
+      await measure(platform, pids, profiles, WARM_UP_SECONDS);
+      contenders[`${count} ${count === 1 ? 'worker' : 'workers'}`] = () => measure(platform, pids, profiles, seconds);
     }
     await pause(SLOTS_SETTLE_MS);
     const measured = await alternate(contenders, pairs);
-    for (const platform of platforms) await platform.stop();
+    for (const stop of stops) await stop();
     return measured;
   },
 };
@@ -54,17 +54,17 @@ async function createTenants({ baseUrl, admin, database }: Platform): Promise<Pr
 
 async function measure(
   { baseUrl, database }: Platform,
-  worker: number,
+  workers: readonly number[],
   profile: Profile[],
   seconds: number,
 ): Promise<Run> {
   const load = prepareWrk({ baseUrl, profile, seconds });
-  const before = cpuMsByProcess(worker);
+  const before = workers.map(cpuMsOf);
   const answers = await load();
   const isOpen = async () => (await database.sql`select from commands where completed_at is null limit 1`).length > 0;
   while (await isOpen()) await pause(POLL_MS);
-  const spentMs = [...cpuMsByProcess(worker)].map(([pid, ms]) => ms - (before.get(pid) ?? 0)).sort((a, b) => b - a);
-  const [busiest = Number.NaN] = spentMs;
+  const spentMs = workers.map((pid, at) => cpuMsOf(pid) - (before[at] ?? 0));
+  const busiest = Math.max(...spentMs);
   return {
     'completed/s': answers.accepted / answers.seconds,
     'CPU ms per command, all workers': spentMs.reduce((sum, ms) => sum + ms, 0) / answers.accepted,
