@@ -78,7 +78,7 @@ With --at: whether it could call the operation at that time, and who granted it.
   add('list', {
     as: 'history',
     summary: 'Show who could call an operation, from when until when.',
-    description: `Shows every credential that could call an operation at some time since then: from when until when, and by which roles and policies. It also shows those that no longer can. ${fromTheLog}`,
+    description: `Shows every credential that could call an operation at some time since then: from when until when, and by which roles and policies. It also shows those that no longer can: until is null for those that can. ${fromTheLog}`,
     isEndless: true,
     only: [],
     flags: {

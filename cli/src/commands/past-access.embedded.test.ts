@@ -66,16 +66,23 @@ test('whether a credential could call an operation at a time is what the platfor
     return JSON.parse(stdout);
   };
   const past = ['access', 'history', '--operation', 'commands.list', '--since', '1h'];
-  const spans: { client_id: string; from: string; until: string; grants: string[] }[] = JSON.parse(
+  const spans: { client_id: string; from: string; until: string | null; grants: string[] }[] = JSON.parse(
     (await topctl(past, world)).stdout,
   );
   for (const { at, could } of couldThen) {
     for (const [clientId, wanted] of Object.entries(could)) {
       expect([at, clientId, (await explain(clientId, at)).could_call]).toEqual([at, clientId, wanted]);
-      const isIn = spans.some(({ client_id, from, until }) => client_id === clientId && from <= at && at < until);
+      const isIn = spans.some(
+        ({ client_id, from, until }) => client_id === clientId && from <= at && (until === null || at < until),
+      );
       expect([at, clientId, isIn]).toEqual([at, clientId, wanted]);
     }
   }
+
+  expect(spans.map(({ from }) => from)).toEqual(spans.map(({ from }) => from).sort());
+  const now = spans.filter(({ until }) => until === null).map((span) => span.client_id);
+  expect(now).toContain(client_id);
+  expect(now).not.toContain(other.client_id);
 
   // Who granted it, and through what.
   const byRole = await explain(client_id, couldThen[0]?.at ?? '');
@@ -95,7 +102,7 @@ test('whether a credential could call an operation at a time is what the platfor
   ]);
 });
 
-test('a credential that expires could call only until then', async () => {
+test('a credential that expires could call only until then, and again once it no longer expires', async () => {
   const { tenant_id, admin } = await createTenant();
   const { client_id } = await createCredential(tenant_id, { role: 'integration_reader' });
   const world = { env: environmentOf(admin) };
@@ -105,9 +112,14 @@ test('a credential that expires could call only until then', async () => {
     .poll(async () => (await signedRequest(platform().admin, 'GET', '/api/v1/open/me')).body.server_time > until)
     .toBe(true);
   const past = ['access', 'history', '--operation', 'commands.list', '--since', '1h', '-o', 'ndjson'];
-  const lines = (await topctl(past, world)).stdout.trim().split('\n');
-  const spans = lines.map((line) => JSON.parse(line)).filter((span) => span.client_id === client_id);
-  expect(spans.at(-1)).toMatchObject({ until });
+  const ends = async () => {
+    const lines = (await topctl(past, world)).stdout.trim().split('\n');
+    return lines.map((line) => JSON.parse(line)).flatMap((span) => (span.client_id === client_id ? [span.until] : []));
+  };
+  expect(await ends()).toEqual([until]);
+  const path = `/api/v1/platform/tenants/${tenant_id}/credentials/${client_id}`;
+  await signedRequest(admin, 'PUT', path, { body: { expires_at: null } });
+  expect(await ends()).toEqual([until, null]);
 });
 
 test.each([

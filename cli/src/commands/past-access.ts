@@ -94,14 +94,14 @@ export function isLive({ tenantStatus, credentials }: Access, clientId: string, 
   return tenantStatus === 'ACTIVE' && status === 'ACTIVE' && !(expires_at && Date.parse(expires_at) <= at.getTime());
 }
 
-/** From when until when a credential could call an operation, and by which roles and policies. */
-export type Span = { client_id: string; from: string; until: string; grants: string[] };
+/** From when until when a credential could call an operation, and by which roles and policies. `until` is null: it can. */
+export type Span = { client_id: string; from: string; until: string | null; grants: string[] };
 
 /** The spans between two times, the oldest first. `access` is what holds now; `changes` begin with the newest. */
 export function spansOf(access: Access, changes: readonly AuditEvent[], scope: string, since: Date, now: Date): Span[] {
   const spans: Span[] = [];
   const open = new Map<string, Span>();
-  let until = now.toISOString();
+  let until: string | null = null;
   for (const change of [...changes, undefined]) {
     const from = change?.occurred_at ?? since.toISOString();
     const held = new Map<string, string[]>();
@@ -112,13 +112,14 @@ export function spansOf(access: Access, changes: readonly AuditEvent[], scope: s
     for (const [clientId, span] of open) if (String(held.get(clientId)) !== String(span.grants)) open.delete(clientId);
     for (const [client_id, grants] of held) {
       const expires = access.credentials.get(client_id)?.expires_at;
-      const end = expires && Date.parse(expires) < Date.parse(until) ? expires : until;
-      const span = open.get(client_id) ?? { client_id, from, until: end, grants };
-      if (!open.has(client_id)) spans.push(span);
+      const hasExpired = expires && Date.parse(expires) < (until ? Date.parse(until) : now.getTime());
+      const later = hasExpired ? undefined : open.get(client_id);
+      const span = later ?? { client_id, from, until: hasExpired ? expires : until, grants };
+      if (!later) spans.push(span);
       open.set(client_id, Object.assign(span, { from }));
     }
     if (change) takeBack(access, change);
     until = from;
   }
-  return spans.reverse();
+  return spans.sort((one, other) => (one.from + one.client_id < other.from + other.client_id ? -1 : 1));
 }
