@@ -252,6 +252,68 @@ CREATE FUNCTION public.log_end_v1() RETURNS bigint
 $$;
 
 --
+-- Name: log_events_v1(text, integer[]); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.log_events_v1(new_events text, slots integer[]) RETURNS void
+    LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  one int;
+  logged int[];
+begin
+  if (select holder = 'slots' from public.relay_lease where name = 'outbox') then
+    perform pg_advisory_xact_lock_shared(5120998347);
+  else
+    perform pg_advisory_xact_lock(5120998347);
+  end if;
+  foreach one in array slots loop
+    perform pg_advisory_xact_lock(512099, one);
+  end loop;
+  if strpos(new_events, 'command.accepted') > 0 then
+    logged := public.logged_events_v1(new_events);
+  end if;
+  with last as materialized (
+    select slot, (
+      select logged_at from public.events
+      where (public.tenant_slot_v1(tenant_id), seq) > (slot, 0)
+        and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+      order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
+    ) as logged_at
+    from unnest(slots) as slot
+  )
+  insert into public.events (tenant_id, command_id, event_type, event_id, logged_at)
+  select tenant_id, command_id, event_type, event_id, greatest(clock_timestamp(), last.logged_at)
+  from json_to_recordset(new_events::json) as given (
+    position int, slot int, tenant_id text, command_id uuid, event_type text, event_id uuid
+  )
+  join last using (slot)
+  where position = any (logged) is not true
+  order by position;
+end
+$$;
+
+--
+-- Name: logged_events_v1(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.logged_events_v1(new_events text) RETURNS integer[]
+    LANGUAGE sql
+    SET plan_cache_mode TO 'force_custom_plan'
+    AS $$
+  select array_agg(given.position)
+  from json_to_recordset(new_events::json) as given (position int, tenant_id text, command_id uuid, event_type text)
+  where exists (
+    select from public.events
+    where events.tenant_id = given.tenant_id and events.command_id = given.command_id
+      and events.event_type = given.event_type
+    offset 0
+  )
+$$;
+
+--
 -- Name: look_at_generation_v1(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -1909,6 +1971,22 @@ GRANT ALL ON FUNCTION public.grants_v1(tenant text, object text, action text, gr
 
 REVOKE ALL ON FUNCTION public.log_end_v1() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.log_end_v1() TO top_system;
+
+--
+-- Name: FUNCTION log_events_v1(new_events text, slots integer[]); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO top_app;
+GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO top_system;
+
+--
+-- Name: FUNCTION logged_events_v1(new_events text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.logged_events_v1(new_events text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.logged_events_v1(new_events text) TO top_app;
+GRANT ALL ON FUNCTION public.logged_events_v1(new_events text) TO top_system;
 
 --
 -- Name: FUNCTION look_at_generation_v1(declared text); Type: ACL; Schema: public; Owner: -

@@ -281,6 +281,9 @@ const nameIn = ({ 'Query Text': query }: Explained) => /^\/\* (.+?) \*\//.exec(q
 /** The builder quotes each name. Postgres itself checks foreign keys. */
 const isBuilt = ({ 'Query Text': query }: Explained) => /^(select|insert|update|delete)[^"]+"|FROM ONLY/.test(query);
 
+/** Functions of the database name the schema. */
+const isInFunction = ({ 'Query Text': query }: Explained) => /\b(public\.|pg_advisory_xact_lock)/.test(query);
+
 test('each statement of the pipeline is among them, and each has a name', async () => {
   const pipeline = join(import.meta.dirname, '../src/pipeline');
   for (const file of readdirSync(pipeline, { recursive: true, encoding: 'utf8' })) {
@@ -291,7 +294,9 @@ test('each statement of the pipeline is among them, and each has a name', async 
   expect([...new Set([...plans, ...rarePlans].map(nameIn))].filter((name) => name !== undefined).toSorted()).toEqual(
     [...statementNames].toSorted(),
   );
-  expect(plans.filter((plan) => !nameIn(plan) && !isBuilt(plan)).map((plan) => plan['Query Text'])).toEqual([]);
+  const others = plans.filter((plan) => !nameIn(plan) && !isBuilt(plan) && !isInFunction(plan));
+  expect(others.map((plan) => plan['Query Text'])).toEqual([]);
+  expect(plans.some((plan) => plan['Query Text'].includes('insert into public.events'))).toBe(true);
 });
 
 test('also with statistics', async () => {

@@ -13,53 +13,13 @@ import { commands, events, type RepublishedRange } from './tables.js';
 type Event = typeof events.$inferSelect;
 type NewEvent = { tenant_id: string; command_id: string; event_type: Event['eventType'] };
 
-/** Arbitrary numbers that only writers of the event log use: of a slot's lock, and of the only lock before slots. */
+/** An arbitrary number that only writers of the event log use. */
 const SLOT_LOCK = 512_099;
-const LOCK_BEFORE_SLOTS = '5120998347';
 
-/**
- * In the order of the slots, so that two transactions never deadlock. Nodes of versions before slots exclude all others.
- * While one of them relays, its position counts for all slots, so transactions must commit in the order of all numbers.
- */
-const lockLogs = statement(
-  'events: lock the log',
-  (slots: string) => sql`
-    select
-      case when (select holder = 'slots' from relay_lease where name = 'outbox')
-        then pg_advisory_xact_lock_shared(${LOCK_BEFORE_SLOTS}::bigint)
-        else pg_advisory_xact_lock(${LOCK_BEFORE_SLOTS}::bigint)
-      end, pg_advisory_xact_lock(${SLOT_LOCK}, slot)
-    from (select slot::int from unnest(string_to_array(${slots}, ',')) as slot order by slot::int) as given`,
-);
-
-/**
- * An event that is already in the log stays unchanged: under the lock a read is enough, and costs less than ON CONFLICT.
- * In a slot the times never decrease with the numbers, whatever the clock does: `positionBefore` relies on it.
- */
+/** The function of server/drizzle/0014_log_events_v1.sql locks the logs first. */
 const append = statement(
   'events: append',
-  (given: string) => sql`
-    with given as (
-      select * from json_to_recordset(${given}::text::json) as given (
-        position int, slot int, tenant_id text, command_id uuid, event_type text, event_id uuid
-      )
-    ), last as materialized (
-      select slot, (
-        select logged_at from events
-        where (tenant_slot_v1(tenant_id), seq) > (slot, 0) and (tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
-        order by tenant_slot_v1(tenant_id) desc, seq desc limit 1
-      ) as logged_at
-      from (select distinct slot from given) as slots
-    )
-    insert into events (tenant_id, command_id, event_type, event_id, logged_at)
-    select tenant_id, command_id, event_type, event_id, greatest(clock_timestamp(), last.logged_at)
-    from given join last using (slot)
-    where not exists (
-      select from events
-      where events.tenant_id = given.tenant_id and events.command_id = given.command_id
-        and events.event_type = given.event_type
-    )
-    order by position`,
+  (given: string, slots: string) => sql`select log_events_v1(${given}, string_to_array(${slots}, ',')::int[])`,
 );
 
 /**
@@ -76,9 +36,8 @@ export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[])
     position,
     event_id: newId(),
   }));
-  const slots = [...new Set(given.map(({ slot }) => slot))];
-  // They leave together, which saves a round trip while the lock is held.
-  await Promise.all([tx.execute(lockLogs(slots.join())), tx.execute(append(JSON.stringify(given)))]);
+  const slots = [...new Set(given.map(({ slot }) => slot))].sort((a, b) => a - b);
+  await tx.execute(append(JSON.stringify(given), slots.join()));
 }
 
 const lockedLogs = statement(
