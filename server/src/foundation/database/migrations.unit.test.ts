@@ -14,6 +14,14 @@ const firstMigrations = ['0000_schema', '0001_storage', '0002_privileges', '0003
 
 const problemsOf = (sql: string) => migrationProblems({ tag: 'new', sql }, tags);
 
+test('the journal has each migration, in order: a database skips what is older than its last one', () => {
+  const { entries } = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8'));
+  type Entry = { tag: string; when: number };
+  const inOrder = (entries as Entry[]).toSorted((one, other) => one.when - other.when);
+  expect(inOrder.map(({ tag }) => tag)).toEqual(tags.toSorted());
+  expect(new Set(inOrder.map(({ when }) => when)).size).toBe(tags.length);
+});
+
 test('no migration stops requests, and nodes of the previous version continue', () => {
   expect(tags).toEqual(expect.arrayContaining(firstMigrations));
   const later = tags.filter((tag) => !firstMigrations.includes(tag));
