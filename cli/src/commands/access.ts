@@ -27,7 +27,10 @@ const past: View<PastAccess> = {
   columns: ['client_id', 'operation', 'at', 'could_call'],
   details: ({ grants, ...shown }) => ({
     ...shown,
-    grants: grants.map(({ role, scope, granted_by }) => `${role ?? `policy ${scope}`} by ${granted_by ?? 'unknown'}`),
+    grants: grants.map(({ role, scope, granted_by: by, granted_at: at }) => {
+      const name = role ?? `policy ${scope}`;
+      return at ? `${name} by ${by ?? 'the platform itself'}` : name;
+    }),
   }),
 };
 
@@ -110,6 +113,7 @@ type PastAccess = {
   status: string | null;
   expires_at: string | null;
   tenant_status: string;
+  /** `granted_by` is null for the platform itself; both are null if the audit log no longer knows. */
   grants: { role: string | null; scope: string | null; granted_by: string | null; granted_at: string | null }[];
 };
 
@@ -125,7 +129,9 @@ async function explainPast(client: TenantOpenPlatform, { tenant_id, client_id, o
   for (const { target, role, scope } of held) {
     const query = { target, outcome: 'DONE', occurred_before: after.toISOString(), limit: 1 } as const;
     const granted = (await client.auditEvents.list(tenant_id, query)).items[0];
-    grants.push({ role, scope, granted_by: granted?.client_id ?? null, granted_at: granted?.occurred_at ?? null });
+    // What the first start grants has no address.
+    const granted_by = granted?.source_address ? granted.client_id : null;
+    grants.push({ role, scope, granted_by, granted_at: granted?.occurred_at ?? null });
   }
   const { status, expires_at } = access.credentials.get(client_id) ?? {};
   const isGranted = held.length > 0 || scope === null;

@@ -131,3 +131,11 @@ test.each([
   const { exitCode, stderr } = await topctl(['access', ...argv], { env: environmentOf(admin) });
   expect([exitCode, message.test(stderr)], stderr).toEqual([2, true]);
 });
+
+test('what the first start granted, nobody granted', async () => {
+  const { admin } = platform();
+  const argv = ['access', 'explain', admin.client_id, '--operation', 'tenants.list', '--at', '0s', '-o', 'table'];
+  const { stdout } = await topctl(argv, { env: environmentOf(admin) });
+  expect(stdout).toMatch(/^could_call +true$/m);
+  expect(stdout).toMatch(/^grants +platform_admin by the platform itself$/m);
+});
