@@ -1,38 +1,68 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Build } from '../builds.js';
 import { prepareWrk } from '../generator/wrk.js';
 import { type Platform, startPlatform } from '../platform.js';
 import { cpuMsOf } from '../process-figures.js';
 import { alternate, type Run } from '../results.js';
 import { call, type Profile } from '../sign.js';
-import { type Form, type Part, WARM_UP_SECONDS } from './part.js';
+import type { Form, Part } from './part.js';
 
 const COUNTS = [1, 4];
 const TENANTS = 32;
+const BACKLOG = 30_000;
+const TIMEOUT_SECONDS = 300;
+const SLICE_SECONDS = 2;
 const POLL_MS = 250;
-const SLOTS_SETTLE_MS = 10_000;
 
 export const relays: Part = {
-  about: `The whole life of the commands of ${TENANTS} tenants, two of each slot, with one and with four nodes of \`ROLE=worker\`, behind one \`ROLE=api\`, with an adapter of tenant \`platform\`. All share two cores with Postgres, NATS and the generator, so completed/s says little. The capacity is the rate at which the busiest worker would use one core of its own, if all others had theirs: 1000 divided by its CPU ms per command.`,
-  async measure({ builds, pairs, seconds, environment }: Form) {
-    const build = builds.at(-1) as (typeof builds)[number];
-    const contenders: Record<string, () => Promise<Run>> = {};
-    const stops: (() => Promise<unknown>)[] = [];
-    for (const count of COUNTS) {
-      const platform = await startPlatform({ build, roles: ['api'], environment });
-      const workers = await Promise.all(Array.from({ length: count }, () => platform.startNode('worker')));
-      stops.push(...workers.map(({ stop }) => stop), platform.stop);
-      const pids = workers.map(({ pid }) => pid);
-      await platform.startAdapter('platform');
-      const profiles = await createTenants(platform);
-      await measure(platform, pids, profiles, WARM_UP_SECONDS);
-      contenders[`${count} ${count === 1 ? 'worker' : 'workers'}`] = () => measure(platform, pids, profiles, seconds);
-    }
-    await pause(SLOTS_SETTLE_MS);
-    const measured = await alternate(contenders, pairs);
-    for (const stop of stops) await stop();
-    return measured;
+  about: `One node with \`ROLE=api\` accepts ${BACKLOG} commands of ${TENANTS} tenants, two of each slot. Then one node with \`ROLE=worker\` starts, or four, and an adapter of tenant \`platform\`, until each command has ended. So every batch is full, as it is at the limit of the workers. All share two cores with Postgres and NATS, so completed/s cannot grow here. The capacity is the rate at which the busiest worker would use one core of its own: 1000 divided by its CPU ms per command.`,
+  measure: ({ builds, pairs, environment }: Form) => {
+    const build = builds.at(-1) as Build;
+    const contenders = COUNTS.map((count) => [
+      `${count} ${count === 1 ? 'worker' : 'workers'}`,
+      () => measure(build, environment, count),
+    ]);
+    return alternate(Object.fromEntries(contenders), pairs);
   },
 };
+
+async function measure(build: Build, environment: Record<string, string>, count: number): Promise<Run> {
+  const platform = await startPlatform({ build, roles: ['api'], environment });
+  const stops = [platform.stop];
+  try {
+    const { baseUrl, database } = platform;
+    const profile = await createTenants(platform);
+    let accepted = 0;
+    while (accepted < BACKLOG) {
+      accepted += (await prepareWrk({ baseUrl, profile, seconds: SLICE_SECONDS, timeoutSeconds: TIMEOUT_SECONDS })())
+        .accepted;
+    }
+    const workers = await Promise.all(
+      Array.from({ length: count }, async () => {
+        const { pid, stop } = await platform.startNode('worker');
+        stops.unshift(async () => void (await stop()));
+        return { pid, startMs: cpuMsOf(pid) };
+      }),
+    );
+    await platform.startAdapter('platform');
+    const startedAt = performance.now();
+    const isOpen = async () => (await database.sql`select from commands where completed_at is null limit 1`).length > 0;
+    while (await isOpen()) await pause(POLL_MS);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const spentMs = workers.map(({ pid, startMs }) => cpuMsOf(pid) - startMs);
+    const busiest = Math.max(...spentMs);
+    const [succeeded] = await database.sql`select count(*)::int from commands where status = 'SUCCEEDED'`;
+    return {
+      'completed/s': accepted / seconds,
+      'SUCCEEDED of accepted': succeeded?.count / accepted,
+      'CPU ms per command, all workers': spentMs.reduce((sum, ms) => sum + ms, 0) / accepted,
+      'CPU ms per command, the busiest worker': busiest / accepted,
+      'capacity, commands/s': (1000 * accepted) / busiest,
+    };
+  } finally {
+    for (const stop of stops) await stop();
+  }
+}
 
 async function createTenants({ baseUrl, admin, database }: Platform): Promise<Profile[]> {
   const found = await database.sql`
@@ -50,25 +80,4 @@ async function createTenants({ baseUrl, admin, database }: Platform): Promise<Pr
       return { tenant_id: name, client_id: name, secret };
     }),
   );
-}
-
-async function measure(
-  { baseUrl, database }: Platform,
-  workers: readonly number[],
-  profile: Profile[],
-  seconds: number,
-): Promise<Run> {
-  const load = prepareWrk({ baseUrl, profile, seconds });
-  const before = workers.map(cpuMsOf);
-  const answers = await load();
-  const isOpen = async () => (await database.sql`select from commands where completed_at is null limit 1`).length > 0;
-  while (await isOpen()) await pause(POLL_MS);
-  const spentMs = workers.map((pid, at) => cpuMsOf(pid) - (before[at] ?? 0));
-  const busiest = Math.max(...spentMs);
-  return {
-    'completed/s': answers.accepted / answers.seconds,
-    'CPU ms per command, all workers': spentMs.reduce((sum, ms) => sum + ms, 0) / answers.accepted,
-    'CPU ms per command, the busiest worker': busiest / answers.accepted,
-    'capacity, commands/s': (1000 * answers.accepted) / busiest,
-  };
 }
