@@ -9,7 +9,7 @@ import type { Form, Part } from './part.js';
 
 const COUNTS = [1, 4];
 const TENANTS = 32;
-const BACKLOG = 30_000;
+const BACKLOG = 100_000;
 const TIMEOUT_SECONDS = 300;
 const SLICE_SECONDS = 2;
 const POLL_MS = 250;

@@ -28,6 +28,8 @@ export type RelayNode = {
   wake: () => void;
   /** Resolves once the relay has looked for work after this call and found none. */
   lookInVain: () => Promise<void>;
+  /** The node notices that its database is a copy of an earlier state. */
+  noticeRestore: () => Promise<void>;
   stop: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -168,6 +170,12 @@ export async function prepareRelays() {
           node.wake();
           expect(looks).toBeGreaterThan(before + 8);
         }, soon);
+      },
+      async noticeRestore() {
+        await pool.generations.look();
+        const known = pool.generations.current().id;
+        await asAllTenantsStatement(pool, sql`select from declare_restored_v2(${known}::bigint)`);
+        await pool.generations.look();
       },
       stop: () => relay.stop(),
       async close() {

@@ -1,10 +1,12 @@
+import { sql } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { eventsOf, prepareRelays, soon } from '../../../test/support/relay-nodes.js';
+import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { newId } from '../../foundation/ids.js';
 import { BATCH } from './take-rows.js';
 
 const relays = await prepareRelays();
-const { kept, startNode, newRows, standing, allPublished, epoch, prolongLease, publishedSeq } = relays;
+const { database, kept, startNode, newRows, standing, allPublished, epoch, prolongLease, publishedSeq } = relays;
 
 test('while the bus is away facts are logged, and leave in the order of the log when it is back', async () => {
   const node = startNode({ unready: 'the bus does not answer' });
@@ -90,6 +92,17 @@ test('events count as published once the bus has them: those that it did not acc
   await vi.waitFor(async () => expect(await publishedSeq()).toBe('600'), soon);
   expect(node.attempts[1]).toEqual(node.attempts[0]);
   expect(kept).toEqual(log);
+});
+
+test('a leader whose database is restored continues at the position of the copy, also if it has its old epoch again', async () => {
+  const log = ['first', 'second'];
+  const node = startNode({ readEvents: eventsOf(log) });
+  await vi.waitFor(async () => expect(await publishedSeq()).toBe('2'), soon);
+  log.splice(0, 2, 'third', 'fourth');
+  // The generation raises the epoch, and so does the take: the leader has its old epoch again.
+  await asAllTenantsStatement(database, sql`update relay_lease set published_seq = 0, epoch = epoch - 2`);
+  await node.noticeRestore();
+  await vi.waitFor(() => expect(kept).toEqual(['first', 'second', 'third', 'fourth']), soon);
 });
 
 test('successive leaders publish every event in the order of the log', async () => {

@@ -66,7 +66,7 @@ type Prepared = ReadonlyMap<Message, OutboxRow>;
  *
  * | variable | set by | meaning |
  * | --- | --- | --- |
- * | leases | hold | of the slots that this worker holds. The loop of events uses it, too |
+ * | leases | hold, a new generation | of the slots that this worker holds. The loop of events uses it, too |
  * | isEmpty | currentLeases | the leases were just renewed, and no row waited |
  * | askAgainAt | currentLeases, LeaseLost | when to renew the leases, or to ask for more |
  * | couldPublish | currentLeases | whether the bus was usable and the slots not given away |
@@ -98,6 +98,12 @@ export function startRelay(options: RelayOptions) {
   let hasFailed = false;
   let isStored = true;
   const heldTenants = createHeldTenants(bus);
+
+  // The lease of an older copy may have the same epoch: its position counts, not the later one in memory.
+  database.generations.onNew(() => {
+    leases = [];
+    askAgainAt = 0;
+  });
 
   const canPublish = () => bus.unreadyReason() === null && performance.now() >= givenAwayUntil;
 
