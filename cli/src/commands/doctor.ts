@@ -29,7 +29,7 @@ export function addDoctor(program: Command, invocation: Invocation): void {
   addExamples(program.command('doctor'), ['topctl doctor', 'topctl doctor --profile admin'])
     .summary('Find out why calls fail.')
     .description(
-      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes, whether every vendor has an adapter, and what NATS refuses to the bus principals of the tenant. For each problem it prints how to repair it. The exit code is 1 if a check failed.',
+      'Checks this program, the connection to the platform, its readiness, the clock, the credential and its scopes, whether every vendor has an adapter, and whether the bus principals of the tenant have problems. For each problem it prints how to repair it. The exit code is 1 if a check failed.',
     )
     .action(async () => {
       const session = await invocation.connect();
@@ -193,11 +193,8 @@ async function principals(client: Session['client'], { scopes, tenant_id }: Me):
     for await (const one of client.busPrincipals.list(tenant_id, { status: 'ACTIVE' }, { timeoutMs: TIMEOUT_MS })) {
       if (one.problem) refused.push(`${one.bus_user} (${one.principal_id}): ${one.problem}`);
     }
-    if (refused.length === 0)
-      return [{ check, result: 'ok', found: 'the bus keeps messages for all of them', fix: '' }];
-    return [
-      { check, result: 'failed', found: refused.join(' '), fix: 'Raise the limit of NATS that the message names.' },
-    ];
+    if (refused.length === 0) return [{ check, result: 'ok', found: 'each reads what it should', fix: '' }];
+    return [{ check, result: 'failed', found: refused.join(' '), fix: 'Follow the message.' }];
   } catch (error) {
     const found = `the bus principals cannot be read: ${failureOf(error)}`;
     return [{ check, result: 'failed', found, fix: 'Follow the message.' }];

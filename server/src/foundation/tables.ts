@@ -224,7 +224,7 @@ export const busPrincipals = pgTable(
     vendors: text().array(),
     status: text({ enum: oneOf(PrincipalStatus) }).notNull(),
     expiresAt: instant('expires_at'),
-    /** Why the bus refuses what it reads. */
+    /** What is wrong with it on the bus: see provision-durables.ts. */
     problem: text(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),

@@ -57,7 +57,7 @@ export function createProvisioner(database: Database, bus: Bus): () => Promise<R
   return async () => {
     if (runs++ % ALL_AGAIN_AFTER_RUNS === 0) provided.clear();
     const due = (await readersOfDurables(database)).filter(
-      ({ problem, reads }) => problem !== null || !reads.every((durable) => provided.has(keyOf(durable))),
+      ({ problem, isTwice, reads }) => problem !== isTwice || !reads.every((durable) => provided.has(keyOf(durable))),
     );
     const refused = await provide(database, bus, due);
     for (const durable of due.flatMap(({ reads }) => reads)) provided.add(keyOf(durable));
@@ -68,7 +68,7 @@ export function createProvisioner(database: Database, bus: Bus): () => Promise<R
 
 export type PrincipalKey = { tenantId: string; principalId: string };
 
-/** Provides at once what a principal reads. Returns why the bus refuses it; null if it does not, or does not answer. */
+/** Provides at once what a principal reads. Returns its problem, or null. If the bus does not answer, nobody knows yet. */
 export async function provideNow(
   database: Database,
   bus: Pick<Bus, 'provide'>,
@@ -76,7 +76,7 @@ export async function provideNow(
 ): Promise<string | null> {
   const readers = await readersOfDurables(database, key);
   const [refused] = await provide(database, bus, readers).catch(() => []);
-  return refused ? problemOf(refused) : null;
+  return refused ? problemOf(refused) : (readers[0]?.isTwice ?? null);
 }
 
 const keyOf = ({ stream, durable }: Durable) => `${stream} ${durable}`;
@@ -84,14 +84,14 @@ const keyOf = ({ stream, durable }: Durable) => `${stream} ${durable}`;
 const problemOf = ({ durable: { stream, durable }, reason }: RefusedDurable) =>
   `NATS refuses the durable ${durable} of ${stream}: ${reason}. The platform tries again every minute. See docs/nats.md, "Durables".`;
 
-/** Stores for each principal what the bus refuses, if that has changed. */
+/** Stores the problem of each principal, if it has changed. */
 async function provide(database: Database, bus: Pick<Bus, 'provide'>, readers: Reader[]): Promise<RefusedDurable[]> {
   // Principals of a tenant that serve the same vendor share its durables.
   const wanted = new Map(readers.flatMap(({ reads }) => reads.map((durable) => [keyOf(durable), durable])));
   const refused = await bus.provide([...wanted.values()]);
   const problems = new Map(refused.map((one) => [keyOf(one.durable), problemOf(one)]));
-  const changed = readers.flatMap(({ tenantId, principalId, problem: known, reads }) => {
-    const problem = reads.map((durable) => problems.get(keyOf(durable))).find(Boolean) ?? null;
+  const changed = readers.flatMap(({ tenantId, principalId, problem: known, isTwice, reads }) => {
+    const problem = reads.map((durable) => problems.get(keyOf(durable))).find(Boolean) ?? isTwice;
     return problem === known ? [] : { tenant_id: tenantId, principal_id: principalId, problem };
   });
   if (changed.length > 0) await asAllTenants(database, (tx) => tx.execute(newProblems(JSON.stringify(changed))));
@@ -122,7 +122,11 @@ const askingDevices = statement(
     select tenant_id, vendor from asking`,
 );
 
-type Reader = PrincipalKey & { problem: string | null; reads: Durable[] };
+/** `isTwice`: what to say if an adapter of tenant `platform` reads the same commands. */
+type Reader = PrincipalKey & { problem: string | null; isTwice: string | null; reads: Durable[] };
+
+const readTwice = (vendors: readonly string[]) =>
+  `A principal of tenant platform serves ${vendors.join(', ')} too, so each command is delivered to both adapters and carried out twice. Disable one of them.`;
 
 /** What each principal reads: nothing while it cannot connect. */
 async function readersOfDurables(database: Database, only?: PrincipalKey): Promise<Reader[]> {
@@ -133,7 +137,11 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
   );
   const isOnly =
     only && and(eq(busPrincipals.tenantId, only.tenantId), eq(busPrincipals.principalId, only.principalId));
-  const [principals, enabled, asking] = await asAllTenants(database, async (tx) => [
+  const isAdapterOfAll = and(
+    eq(busPrincipals.tenantId, PLATFORM_TENANT_ID),
+    eq(busPrincipals.principalType, 'SERVICE'),
+  );
+  const [principals, enabled, asking, ofAll] = await asAllTenants(database, async (tx) => [
     await tx
       .select({
         principal: busPrincipals,
@@ -145,6 +153,11 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
       .where(and(or(mayConnect, isNotNull(busPrincipals.problem)), isOnly)),
     await tx.select().from(vendors).where(eq(vendors.enabled, true)),
     await tx.execute<{ tenant_id: string; vendor: string }>(askingDevices()),
+    await tx
+      .select({ vendors: busPrincipals.vendors })
+      .from(busPrincipals)
+      .innerJoin(tenants, eq(tenants.tenantId, busPrincipals.tenantId))
+      .where(and(isAdapterOfAll, mayConnect)),
   ]);
   const asks = new Set(asking.map(({ tenant_id, vendor }) => durables.adapter(tenant_id, vendor)));
   return principals.map(({ principal, vendorsOfTenant, mayConnect }) => {
@@ -156,7 +169,10 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
       principalType === 'CLIENT'
         ? [ofClient(principal)]
         : served.flatMap(({ vendor }) => ofAdapter(tenantId, vendor, asks));
-    return { tenantId, principalId, problem, reads: mayConnect ? reads : [] };
+    const twice = served.filter(({ vendor }) => ofAll.some(({ vendors }) => vendors?.includes(vendor) ?? true));
+    const isAlone = !mayConnect || principalType === 'CLIENT' || tenantId === PLATFORM_TENANT_ID || twice.length === 0;
+    const isTwice = isAlone ? null : readTwice(twice.map(({ vendor }) => vendor));
+    return { tenantId, principalId, problem, isTwice, reads: mayConnect ? reads : [] };
   });
 }
 

@@ -54,6 +54,11 @@ async function post(target: string, body: object) {
   return answer.body;
 }
 
+const newKeys = () => ({
+  bus_account_public_key: createAccount().getPublicKey(),
+  bus_user_public_key: createUser().getPublicKey(),
+});
+
 async function register(tenantId: string, principalType: string, fields: object = {}): Promise<Principal> {
   const key = createUser();
   const { principal_id } = await post(`/api/v1/platform/tenants/${tenantId}/bus/principals`, {
@@ -145,6 +150,19 @@ test.each(['acme', 'platform'])('the own key of the platform cannot be registere
     },
   });
   expect([answer.status, answer.body.code]).toEqual([409, 'BUS_PRINCIPAL_ALREADY_EXISTS']);
+});
+
+test('a principal whose vendor an adapter of every tenant serves too has a problem: each command would be carried out twice', async () => {
+  const target = '/api/v1/platform/tenants/acme/bus/principals';
+  const problemOf = async ({ id }: Principal) => (await signedRequest(admin, 'GET', `${target}/${id}`)).body.problem;
+  await vi.waitFor(async () => {
+    expect(await problemOf(limited)).toMatch(
+      /^A principal of tenant platform serves vendor_a too, .* carried out twice/,
+    );
+  }, soon);
+  expect(await problemOf(reader)).toBeNull();
+  const again = { bus_user: 'again', ...newKeys(), principal_type: 'SERVICE', vendors: ['vendor_b'] };
+  expect(await post(target, again)).toMatchObject({ problem: expect.stringContaining('serves vendor_b too') });
 });
 
 describe('a SERVICE principal', () => {
