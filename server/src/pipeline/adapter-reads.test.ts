@@ -46,7 +46,7 @@ test('a command of a vendor that nobody serves says so, and one of a silent devi
   expect(unread).toMatchObject({
     status: 'TIMED_OUT',
     public_status: 'UNKNOWN',
-    status_reason: { code: 'NO_ADAPTER', message: `No adapter has ever read commands of ${vendor}.` },
+    status_reason: { code: 'NO_ADAPTER', message: `No adapter has ever read commands of ${vendor} for this tenant.` },
   });
   expect(silent).toMatchObject({ status: 'TIMED_OUT', status_reason: { code: 'TIMED_OUT' } });
 });

@@ -125,7 +125,7 @@ test('commands that nobody read end with NO_ADAPTER; the bus is asked once for e
   for (const id of ids) {
     expect(await reasonOf(id)).toEqual({
       code: 'NO_ADAPTER',
-      message: 'No adapter has ever read commands of vendor_b.',
+      message: 'No adapter has ever read commands of vendor_b for this tenant.',
     });
   }
 });

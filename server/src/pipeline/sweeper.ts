@@ -278,7 +278,7 @@ async function endCommands({ database, ...listeners }: Options, busy: BusySlots,
 function toMove({ tenant_id: tenantId, command_id: commandId, vendor, was_read, is_copied, ...before }: Row): Move[] {
   const after = expire((is_copied && dispatch(before)) || before);
   if (!after) return [];
-  const noAdapter = { code: 'NO_ADAPTER', message: `No adapter has ever read commands of ${vendor}.` };
+  const noAdapter = { code: 'NO_ADAPTER', message: `No adapter has ever read commands of ${vendor} for this tenant.` };
   const timedOut = was_read ? reasons.TIMED_OUT : noAdapter;
   const reason = is_copied ? RESTORED : before.status === 'ACCEPTED' ? reasons.EXPIRED : timedOut;
   return [{ tenantId, commandId, vendor, before, after, source: 'PLATFORM', reason }];
