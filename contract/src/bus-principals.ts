@@ -54,7 +54,7 @@ const BusPrincipal = z
       .string()
       .nullable()
       .describe(
-        'What is wrong with the principal on the bus; null if nothing is. NATS refuses to keep messages for it, for example because of a limit; or a principal of tenant `platform` serves the same vendor, so that each command is carried out twice. The platform looks again every minute.',
+        'What is wrong with the principal on the bus; null if there is no problem. NATS refuses to keep messages for it, for example because of a limit; or a principal of tenant `platform` serves the same vendor, so that each command is executed twice. The platform looks again every minute.',
       ),
     created_at: Timestamp.describe('When the principal was created.'),
     updated_at: Timestamp.describe('When the principal was last changed.'),

@@ -71,7 +71,7 @@ export const errors = {
     status: 401,
     meaning:
       'No valid credential signed the request. Possible causes are a missing or malformed header, a wrong signature, a disabled tenant, or a credential that is unknown, disabled, expired or deleted.',
-    fix: 'With the SDK or topctl: check client id and secret, with `topctl doctor`. If you sign by yourself: correct every header listed in `details`. If there are none, compare `metadata.string_to_sign` line by line with the string that you signed. If they are equal, check X-Api-Id and the secret.',
+    fix: 'With the SDK or topctl, check client id and secret: `topctl doctor`. If you sign in code of your own, correct every header listed in `details`. If there are none, compare `metadata.string_to_sign` line by line with the string that you signed. If they are equal, check X-Api-Id and the secret.',
     retryable: false,
   },
   CLOCK_SKEW: {

@@ -78,7 +78,7 @@ export interface BusPrincipal {
   status: BusPrincipalStatus;
   /** When the principal expires; null if it does not expire. */
   expires_at: string | null;
-  /** What is wrong with the principal on the bus; null if nothing is. NATS refuses to keep messages for it, for example because of a limit; or a principal of tenant `platform` serves the same vendor, so that each command is carried out twice. The platform looks again every minute. */
+  /** What is wrong with the principal on the bus; null if there is no problem. NATS refuses to keep messages for it, for example because of a limit; or a principal of tenant `platform` serves the same vendor, so that each command is executed twice. The platform looks again every minute. */
   problem: string | null;
   /** When the principal was created. */
   created_at: string;

@@ -126,7 +126,7 @@ const askingDevices = statement(
 type Reader = PrincipalKey & { problem: string | null; isTwice: string | null; reads: Durable[] };
 
 const readTwice = (vendors: readonly string[]) =>
-  `A principal of tenant platform serves ${vendors.join(', ')} too, so each command is delivered to both adapters and carried out twice. Disable one of them.`;
+  `A principal of tenant platform serves ${vendors.join(', ')} too, so each command is delivered to both adapters and executed twice. Disable one of them.`;
 
 /** What each principal reads: nothing while it cannot connect. */
 async function readersOfDurables(database: Database, only?: PrincipalKey): Promise<Reader[]> {

@@ -152,12 +152,12 @@ test.each(['acme', 'platform'])('the own key of the platform cannot be registere
   expect([answer.status, answer.body.code]).toEqual([409, 'BUS_PRINCIPAL_ALREADY_EXISTS']);
 });
 
-test('a principal whose vendor an adapter of every tenant serves too has a problem: each command would be carried out twice', async () => {
+test('a principal whose vendor an adapter of every tenant serves too has a problem: each command would be executed twice', async () => {
   const target = '/api/v1/platform/tenants/acme/bus/principals';
   const problemOf = async ({ id }: Principal) => (await signedRequest(admin, 'GET', `${target}/${id}`)).body.problem;
   await vi.waitFor(async () => {
     expect(await problemOf(limited)).toMatch(
-      /^A principal of tenant platform serves vendor_a too, .* carried out twice/,
+      /^A principal of tenant platform serves vendor_a too, .* executed twice/,
     );
   }, soon);
   expect(await problemOf(reader)).toBeNull();
