@@ -156,9 +156,7 @@ test('a principal whose vendor an adapter of every tenant serves too has a probl
   const target = '/api/v1/platform/tenants/acme/bus/principals';
   const problemOf = async ({ id }: Principal) => (await signedRequest(admin, 'GET', `${target}/${id}`)).body.problem;
   await vi.waitFor(async () => {
-    expect(await problemOf(limited)).toMatch(
-      /^A principal of tenant platform serves vendor_a too, .* executed twice/,
-    );
+    expect(await problemOf(limited)).toMatch(/^A principal of tenant platform serves vendor_a too, .* executed twice/);
   }, soon);
   expect(await problemOf(reader)).toBeNull();
   const again = { bus_user: 'again', ...newKeys(), principal_type: 'SERVICE', vendors: ['vendor_b'] };
