@@ -26,7 +26,7 @@ const languages: Record<string, [RegExp, (text: string) => string]> = {
   Go: [/NewRequest\("(.+?)", .+?\+"(.+?)", strings\.NewReader\(`([^`]*)`\)\)/, String],
   Java: [/"([A-Z]+)", "(.+?)", "(.*)"\.getBytes/, (text) => JSON.parse(`"${text}"`)],
   'C#': [
-    /HttpMethod\("(.+?)"\), .+? \+ "(.+?)"\);\n(?:request\.Content = new StringContent\("(.*?)", Encoding)?/,
+    /HttpMethod\("(.+?)"\), .+? \+ "(.+?)"\);\n(?:\s*request\.Content = new StringContent\("(.*?)", Encoding)?/,
     (text) => JSON.parse(`"${text}"`),
   ],
   PHP: [/'([A-Z]+)', '(.+?)', '((?:[^'\\]|\\.)*)',\n\);/, inSingleQuotes],

@@ -16,12 +16,13 @@ export type Leases = { held: Lease[]; isWhole: boolean; hasRows: boolean };
 const asRows = (leases: readonly Lease[]) => JSON.stringify(leases);
 
 /**
- * Renews the leases of a worker and stores their positions in the event log, gives back those above its share and takes free ones up to its share. The slots are
- * shared between the workers that can publish; while none can, between all, which then log. Who holds more slots keeps
- * more, so that few slots move. Of the free slots those that wait longest are taken first. A worker that can publish
- * takes slots from one that cannot. A lease whose end lies further ahead than its length was written while the database's
- * clock was ahead: it has expired. Rows of other holders are locked only if they may be taken. No row is waited for: an own
- * lease whose row somebody else has locked is renewed the next time.
+ * Renews the leases of a worker and stores their positions in the event log, gives back those above its share and takes
+ * free ones up to its share. The slots are shared between the workers that can publish; while none can, between all,
+ * which then log. Who holds more slots keeps more, so that few slots move. Of the free slots those that wait longest
+ * are taken first. A worker that can publish takes slots from one that cannot. A lease whose end lies further ahead
+ * than its length was written while the database's clock was ahead: it has expired. Rows of other holders are locked
+ * only if they may be taken. No row is waited for: an own lease whose row somebody else has locked is renewed the next
+ * time.
  *
  * Workers of versions before slots relay under the row `outbox`: as long as one of them holds it, no slot is taken, and
  * they cannot take it while a worker of this version renews it. It ends later than the leases of the slots.
