@@ -15,6 +15,7 @@ import { createLastUses } from '../src/gateway/auth/last-uses.js';
 import { auditEvents, idempotentAnswers } from '../src/gateway/tables.js';
 import { FLEET_DURABLE, storeCommandReads } from '../src/pipeline/adapter-reads.js';
 import { createWaits, readBacklog } from '../src/pipeline/backlog.js';
+import type { Bus } from '../src/pipeline/bus/bus.js';
 import { inProcessBus } from '../src/pipeline/bus/in-process-bus.js';
 import {
   deleteParkedCopy,
@@ -36,6 +37,7 @@ import {
   takeRowsFrom,
   takeUnloggedRows,
 } from '../src/pipeline/outbox/take-rows.js';
+import { provideNow } from '../src/pipeline/provision-durables.js';
 import { purgeCommands, purgeDeviceRequests } from '../src/pipeline/purge-facts.js';
 import { createCommandReporter } from '../src/pipeline/reports.js';
 import { createCommandSweeper, mayHaveOpenCommands } from '../src/pipeline/sweeper.js';
@@ -54,6 +56,7 @@ const ROWS = 200_000;
 /** The backlog metrics count up to 10,000 rows and 10,000 events. No other statement reads more. */
 const ROWS_READ = 21_000;
 
+const readerOfEvents = newId();
 const postgres = await startExplainedPostgres();
 const server = await startNode({
   DATABASE_URL: postgres.url,
@@ -84,7 +87,7 @@ async function createSamples(node: string): Promise<string> {
     insert into bus_principals (
       tenant_id, principal_id, bus_user, bus_account_public_key, bus_user_public_key, principal_type, status
     )
-    values (${tenant_id}, ${newId()}, 'u', 'a', 'k', 'CLIENT', 'ACTIVE')`;
+    values (${tenant_id}, ${readerOfEvents}, 'u', 'a', 'k', 'CLIENT', 'ACTIVE')`;
   await owner`
     insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
     values (${tenant_id}, ${newId()}, 'c', 'tenants.update', 't', '{}', 'DONE', 'r')`;
@@ -182,6 +185,10 @@ async function workOfPipeline(): Promise<void> {
   await storeCommandReads(database, { commandReads: async () => reads });
   await receiveDeviceRequest(signals);
   await sweepDeviceRequests(database, signals, silent().now);
+  // Another reason each time: an unchanged one is not stored.
+  const refuse: Bus['provide'] = async (durables) => durables.map((durable) => ({ durable, reason: newId() }));
+  const principal = { tenantId: demo.tenant_id, principalId: readerOfEvents };
+  expect(await provideNow(database, { provide: refuse }, principal)).toContain('NATS refuses the durable');
   await commandCatalog(database).read([{ vendor: 'vendor_a', command_type: 'reboot' }]);
   await park();
 }
