@@ -6,9 +6,10 @@ const corrections: Record<string, (element: HTMLElement) => void> = {
     button.removeAttribute('aria-controls');
   },
   'button[role="none"]': (button) => button.removeAttribute('role'),
-  // Whoever speaks to a computer says what is written on the button.
+  // WCAG 2.5.3: the name contains the visible text. The element may be added again.
   'button.show-more[aria-label]': (button) => {
-    button.ariaLabel = `${button.textContent?.trim()}: ${button.ariaLabel}`;
+    const text = button.textContent?.trim() ?? '';
+    if (!button.ariaLabel?.startsWith(text)) button.ariaLabel = `${text}: ${button.ariaLabel}`;
   },
   '[role="combobox"]:not([aria-expanded])': (input) => {
     input.ariaExpanded = 'false';

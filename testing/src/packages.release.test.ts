@@ -130,7 +130,7 @@ test('the bill of materials of the server is valid CycloneDX, and names all that
 test.each(names)('%s contains no source of its own, no test and no source map', async (name) => {
   const files = (await printed('tar', ['-tzf', tarballs[name]])).trim().split('\n');
   const unwanted = /^package\/(src|test|scripts)\/|\.js\.map$|\.test\.|(?<!\.d)\.ts$/;
-  // The programs of the guides, which the platform serves, and the tests of the alerts, for whoever changes a threshold.
+  // The platform serves the programs of the guides. An operator who changes a threshold runs the tests of the alerts.
   const ofGuides = /\/documents\/pages\/examples\/(?!.*\.test\.)|\/monitoring\/alerts\.test\.yaml$/;
   expect(files.filter((file) => unwanted.test(file) && !ofGuides.test(file))).toEqual([]);
 });

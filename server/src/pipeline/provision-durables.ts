@@ -68,7 +68,7 @@ export function createProvisioner(database: Database, bus: Bus): () => Promise<R
 
 export type PrincipalKey = { tenantId: string; principalId: string };
 
-/** Provides at once what a principal reads. Returns its problem, or null. If the bus does not answer, nobody knows yet. */
+/** Provides at once what a principal reads. Returns its problem; null if it has none, or if the bus does not answer. */
 export async function provideNow(
   database: Database,
   bus: Pick<Bus, 'provide'>,
@@ -106,16 +106,27 @@ const newProblems = statement(
     where bus_principals.tenant_id = given.tenant_id and bus_principals.principal_id = given.principal_id`,
 );
 
-/** The tenants and vendors whose devices have sent requests. Their number counts, not that of the requests. */
+/**
+ * The tenants and vendors whose devices have sent requests: of one tenant, or of all. It reads one row for each pair,
+ * however many requests there are.
+ */
 const askingDevices = statement(
   'device requests: tenants and vendors',
-  () => sql`
-    with recursive asking as (
-      (select tenant_id, vendor from device_requests order by tenant_id, vendor limit 1)
+  (tenantId: string | null) => sql`
+    with recursive bounds as (
+      select coalesce(${tenantId}::text, min(tenant_id)) as first, coalesce(${tenantId}::text, max(tenant_id)) as last
+      from tenants
+    ), asking as (
+      (
+        select tenant_id, vendor from device_requests
+        where tenant_id >= (select first from bounds) and tenant_id <= (select last from bounds)
+        order by tenant_id, vendor limit 1
+      )
       union all
       select later.tenant_id, later.vendor from asking cross join lateral (
         select tenant_id, vendor from device_requests
         where (device_requests.tenant_id, device_requests.vendor) > (asking.tenant_id, asking.vendor)
+          and device_requests.tenant_id <= (select last from bounds)
         order by tenant_id, vendor limit 1
       ) as later
     )
@@ -152,7 +163,7 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
       .innerJoin(tenants, eq(tenants.tenantId, busPrincipals.tenantId))
       .where(and(or(mayConnect, isNotNull(busPrincipals.problem)), isOnly)),
     await tx.select().from(vendors).where(eq(vendors.enabled, true)),
-    await tx.execute<{ tenant_id: string; vendor: string }>(askingDevices()),
+    await tx.execute<{ tenant_id: string; vendor: string }>(askingDevices(only?.tenantId ?? null)),
     await tx
       .select({ vendors: busPrincipals.vendors })
       .from(busPrincipals)

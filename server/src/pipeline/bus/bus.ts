@@ -67,8 +67,8 @@ export type Bus = {
   /** Publishes in this order. Resolves once each is acknowledged or undeliverable; rejects if one may be missing. */
   publish(messages: readonly Message[]): Promise<Undeliverable[]>;
   /**
-   * Creates those of these durables that are missing, and corrects changed ones. Principals read their durables and
-   * cannot create any. Rejects if the bus does not answer.
+   * Creates missing durables and corrects changed ones. Principals read durables and cannot create any. Rejects if the
+   * bus does not answer.
    */
   provide(durables: readonly Durable[]): Promise<RefusedDurable[]>;
   /** Of how many durables of a stream a cluster keeps copies. Rejects if the bus does not answer. */

@@ -69,7 +69,10 @@ const MAX_DURABLES = 1_000_000;
 /** Survives the loss of one server. */
 const COPIES_ON_A_CLUSTER = 3;
 
-/** `replicas` is absent: three on a cluster. `canRaiseDurables`: before 2.14, the number of a stream is fixed, and -1 is no limit. */
+/**
+ * `replicas` is absent: three on a cluster. `canRaiseDurables`: from 2.14 on, the number of a stream can be changed.
+ * Earlier versions need none: there -1 is no limit.
+ */
 export type Server = { isCluster: boolean; replicas?: number | undefined; canRaiseDurables: boolean };
 
 /** The settings that the platform relies on. All other settings of a stream belong to the operator. */
