@@ -1,0 +1,23 @@
+/**
+ * What a device, an adapter or a tenant wrote: always text, and isolated, so that characters that change the direction of
+ * writing change nothing around it.
+ */
+export function Foreign({ text, className }: { text: string; className?: string }) {
+  return (
+    <bdi className={className} title={text.length > 40 ? text : undefined}>
+      {text}
+    </bdi>
+  );
+}
+
+/** A value of JSON as text. */
+export function Json({ value, label }: { value: unknown; label: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
+    <section aria-label={label} tabIndex={0} className="json">
+      <pre>
+        <bdi>{JSON.stringify(value, null, 2)}</bdi>
+      </pre>
+    </section>
+  );
+}
