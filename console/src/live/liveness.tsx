@@ -1,11 +1,11 @@
 import { texts } from '../app/texts';
 import { Time } from '../ui/time';
-import type { LogState } from './use-log';
+import type { List, LiveList } from './use-live-list';
 
-type Props = { state: LogState; readAt: number; isReading: boolean; onRead: () => void };
-
-/** Whether the page changes by itself, and when it was read. */
-export function Liveness({ state, readAt, isReading, onRead }: Props) {
+/** Whether a list changes by itself, and when it was read. */
+export function Liveness<Item>({ list }: { list: List<Item> | LiveList<Item> }) {
+  const state = 'state' in list ? list.state : 'NOT_ALLOWED';
+  const { dataUpdatedAt: readAt, isFetching, refetch } = list;
   return (
     <p className="liveness" data-state={state}>
       {state === 'FOLLOWING' && <span title={texts.live.followingAbout}>{texts.live.following}</span>}
@@ -15,7 +15,7 @@ export function Liveness({ state, readAt, isReading, onRead }: Props) {
         </small>
       )}
       {state !== 'FOLLOWING' && (
-        <button type="button" onClick={onRead} disabled={isReading}>
+        <button type="button" onClick={() => void refetch()} disabled={isFetching}>
           {texts.live.readAgain}
         </button>
       )}
