@@ -23,6 +23,7 @@ import { addObjectCredentials } from './commands/object-credentials.js';
 import { addObjectResources } from './commands/object-resources.js';
 import { addObjects } from './commands/objects.js';
 import { addParkedMessages } from './commands/parked-messages.js';
+import { addPlatform } from './commands/platform.js';
 import { addPolicies } from './commands/policies.js';
 import { addProfile } from './commands/profile.js';
 import { addRoleBindings } from './commands/role-bindings.js';
@@ -162,6 +163,7 @@ const additions = [
   addBus,
   addAuditEvents,
   addParkedMessages,
+  addPlatform,
   addVendors,
   addCommandTypes,
   addCommands,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CommandFigures, figuresQuery } from './command-figures.js';
 import { BatchId, Command, IdempotencyKey, payloadDescription, TimeoutSeconds } from './command-record.js';
 import { CommandId, CommandStatus } from './command-statuses.js';
 import { CommandGrouping, CommandSummary, MAX_NAMED_REASONS } from './command-summary.js';
@@ -296,6 +297,21 @@ export const commands = operations({
         .describe('Count the commands also in `groups`: one group for each combination of these properties.'),
     }),
     responses: { 200: CommandSummary },
+  },
+  figures: {
+    method: 'GET',
+    path: '/api/v1/open/downlink/command-figures',
+    summary: 'Count ended commands over time',
+    description:
+      'Returns how many commands ended in each minute, hour or day of a time range, by final status, and how long they took from acceptance to end. The platform counts a command when it ends. If `completed_after` is at most 3 hours ago, a point counts a minute. If it is at most 3 days ago, a point counts an hour. Otherwise a point counts a day. The figures of a day are deleted after 31 days. With batch_id, the platform reads the commands of the batch instead. The interval then depends on the length of the range, not on its age.',
+    metadata: {
+      scope: 'open:command:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    query: figuresQuery,
+    responses: { 200: CommandFigures },
   },
   cancel: {
     method: 'POST',

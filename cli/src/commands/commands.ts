@@ -1,5 +1,6 @@
 import type {
   CommandAccepted,
+  CommandFigures,
   CommandGroup,
   Command as CommandRecord,
   CommandSummary,
@@ -44,6 +45,18 @@ function groupView({ counts, groups = [] }: CommandSummary): View<CommandGroup> 
 
 const shownValue = (group: CommandGroup, name: 'vendor' | 'adapter_status' | 'reason') =>
   name === 'reason' && group.other_reasons ? '(other reasons)' : group[name];
+
+type Counted = Pick<CommandFigures, 'counts' | 'total' | 'duration_ms'>;
+
+/** A row for each interval or group, with a column for each status that a command has. */
+function figuresView<Row extends Counted>({ counts }: CommandFigures, name: keyof Row & string): View<Row> {
+  const statuses = Object.entries(counts).flatMap(([status, count]) => (count > 0 ? [status] : []));
+  return {
+    id: (row) => String(row[name] ?? '-'),
+    columns: [name, 'total', ...([...statuses, 'p50', 'p95', 'p99'] as 'counts'[])],
+    row: (row) => ({ ...row, ...row.counts, ...row.duration_ms }),
+  };
+}
 
 const ofOneCommand = ['vendor', 'device_id', 'command_type'] as const;
 
@@ -167,6 +180,18 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
       const { groups } = summary;
       if (groups) await invocation.printWhole(summary, groups, groupView(summary));
       else await invocation.printItem(summary, summaryView);
+    },
+  });
+  add('figures', {
+    examples: ['topctl commands figures --group-by vendor -o table'],
+    run: async ({ client, input }) => {
+      const figures = await client.commands.figures(input);
+      const { groups, points } = figures;
+      if (!groups) return invocation.printWhole(figures, points, figuresView(figures, 'at'));
+      const named = groups.map((group) =>
+        group.is_other ? { ...group, [input.group_by as string]: '(others)' } : group,
+      );
+      return invocation.printWhole(figures, named, figuresView(figures, input.group_by ?? 'reason'));
     },
   });
   add('get', {

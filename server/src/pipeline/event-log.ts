@@ -9,24 +9,30 @@ import { busPrincipals } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
 import { END_OF_LOG, presentEvent, shownColumns } from './events.js';
 import { commands, events, type RepublishedRange } from './tables.js';
+import type { State } from './transitions.js';
 
-type Event = typeof events.$inferSelect;
-type NewEvent = { tenant_id: string; command_id: string; event_type: Event['eventType'] };
+type NewEvent = { tenant_id: string; command_id: string } & (
+  | { event_type: 'command.accepted' }
+  | ({ event_type: 'command.completed' } & Ended)
+);
+/** What is counted of a command that has ended. `reason`: the code, if there is a reason. */
+type Ended = { vendor: string; status: State['status']; reason: string | undefined };
 
 /** An arbitrary number that only writers of the event log use. */
 const SLOT_LOCK = 512_099;
 
-/** The function of server/drizzle/0014_log_events_v1.sql locks the logs first. */
+/** The functions of server/drizzle/0014_log_events_v1.sql and 0015_command_figures.sql lock the logs, append and count. */
 const append = statement(
   'events: append',
-  (given: string, slots: string) => sql`select log_events_v1(${given}, string_to_array(${slots}, ',')::int[])`,
+  (given: string, slots: string) => sql`select log_events_v2(${given}, string_to_array(${slots}, ',')::int[])`,
 );
 
 /**
- * Appends events to the log. Transactions that write events of a slot hold its lock from the numbering until their
- * commit, so they commit in the order of the numbers and a reader with a cursor misses no event. Send this last in a
- * transaction, and once, because other writers wait for the commit. (The relay may then still read commands that were
- * dispatched before: that is rare.) A transaction that waits for a short time only leaves busy slots out: see busy-slots.ts.
+ * Appends events to the log, and counts the commands that have ended. Transactions that write events of a slot hold its
+ * lock from the numbering until their commit, so they commit in the order of the numbers and a reader with a cursor
+ * misses no event. Send this last in a transaction, and once, because other writers wait for the commit. (The relay may
+ * then still read commands that were dispatched before: that is rare.) A transaction that waits for a short time only
+ * leaves busy slots out: see busy-slots.ts.
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
