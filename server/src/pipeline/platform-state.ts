@@ -18,7 +18,7 @@ type Seen = {
 const seen = statement(
   'platform: state',
   () => sql`
-    with furthest as (select now() + make_interval(secs => ${FURTHEST_END_SECONDS}) as ends_at), slot as (
+    with furthest as (select now() + make_interval(secs => ${FURTHEST_END_SECONDS}) as ends_at), lease as (
       select slot, case when expires_at between now() and ends_at then holder end as worker, (
         select greatest(0, extract(epoch from now() - logged_at))::float8 from events
         where (tenant_slot_v1(tenant_id), seq) > (relay_lease.slot, greatest(
@@ -27,7 +27,7 @@ const seen = statement(
         order by tenant_slot_v1(tenant_id), seq limit 1
       ) as oldest_event_seconds
       from relay_lease cross join furthest where slot is not null
-    ), worker as (
+    ), live as (
       select holder as worker, can_publish from relay_workers cross join furthest
       where expires_at between now() and ends_at
     ), known as (select vendor, enabled, last_read_at from vendors order by vendor limit ${VENDORS})
@@ -35,8 +35,8 @@ const seen = statement(
       (select count(*)::int from (select from parked_messages order by tenant_id limit ${COUNTED}) as counted)
         as parked_messages,
       coalesce((select json_agg(known order by vendor) from known), '[]') as vendors,
-      coalesce((select json_agg(slot order by slot) from slot), '[]') as slots,
-      coalesce((select json_agg(worker order by worker) from worker), '[]') as workers`,
+      coalesce((select json_agg(lease order by slot) from lease), '[]') as slots,
+      coalesce((select json_agg(live order by worker) from live), '[]') as workers`,
 );
 
 export async function readPlatformState(database: Database): Promise<Seen> {
