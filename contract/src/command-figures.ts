@@ -36,7 +36,9 @@ const Durations = z.object({ p50: milliseconds('50 %'), p95: milliseconds('95 %'
 const figures = {
   counts: FinalCounts,
   total: z.int().describe('Number of ended commands.'),
-  duration_ms: Durations.nullable().describe('Time from acceptance to end, in milliseconds. null if no command ended.'),
+  duration_ms: Durations.nullable().describe(
+    'Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason.',
+  ),
 };
 
 const FigurePoint = z

@@ -478,7 +478,7 @@ export interface CommandFigureGroup {
   counts: CommandFinalCounts;
   /** Number of ended commands. */
   total: number;
-  /** Time from acceptance to end, in milliseconds. null if no command ended. */
+  /** Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason. */
   duration_ms: CommandDurations | null;
   /** Intervals in which a command ended, the earliest first. */
   points: CommandFigurePoint[];
@@ -494,7 +494,7 @@ export interface CommandFigurePoint {
   counts: CommandFinalCounts;
   /** Number of ended commands. */
   total: number;
-  /** Time from acceptance to end, in milliseconds. null if no command ended. */
+  /** Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason. */
   duration_ms: CommandDurations | null;
 }
 export interface CommandFigures {
@@ -508,7 +508,7 @@ export interface CommandFigures {
   counts: CommandFinalCounts;
   /** Number of ended commands. */
   total: number;
-  /** Time from acceptance to end, in milliseconds. null if no command ended. */
+  /** Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason. */
   duration_ms: CommandDurations | null;
   /** Intervals in which a command ended, the earliest first. */
   points: CommandFigurePoint[];

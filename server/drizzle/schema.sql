@@ -222,21 +222,25 @@ begin
     where place > 20 - (
       select count(*) from counted where counted.tenant_id = uncounted.tenant_id and counted.reason <> ''
     )
-  ), named as (
-    select ended.tenant_id, case when other.reason is null then ended.reason else '' end as reason,
-      other.reason is not null as is_other, vendor, status, class, sum(number)::int as number
+  ), part (tenant_id, reason, is_other, vendor, status, class, number, total) as (
+    select ended.tenant_id, case when other.reason is null then ended.reason else '' end, other.reason is not null,
+      vendor, status, null::int, null::int, sum(number)
     from ended left join other on other.tenant_id = ended.tenant_id and other.reason = ended.reason
-    group by 1, 2, 3, 4, 5, 6
+    group by 1, 2, 3, 4, 5
+    union all
+    select tenant_id, '', false, vendor, status, class, sum(number)::int, 0 from ended group by 1, 4, 5, 6
   )
   insert into public.command_figures as known (
-    tenant_id, hour, reason, is_other, vendor, status, minute, classes, numbers
+    tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers
   )
-  select tenant_id, this_hour, reason, is_other, vendor, status, this_minute, array_agg(class), array_agg(number)
-  from named
+  select tenant_id, this_hour, reason, is_other, vendor, status, this_minute, sum(total)::int,
+    coalesce(array_agg(class) filter (where class is not null), '{}'),
+    coalesce(array_agg(number) filter (where class is not null), '{}')
+  from part
   group by tenant_id, reason, is_other, vendor, status
   on conflict (tenant_id, hour, reason, is_other, vendor, status, minute) do update
-  set (classes, numbers) = (
-    select array_agg(class), array_agg(number)
+  set total = known.total + excluded.total, (classes, numbers) = (
+    select coalesce(array_agg(class), '{}'), coalesce(array_agg(number), '{}')
     from (
       select class, sum(number)::int as number
       from unnest(known.classes || excluded.classes, known.numbers || excluded.numbers) as added (class, number)
@@ -684,6 +688,7 @@ CREATE TABLE public.command_figures (
     vendor text NOT NULL,
     status text NOT NULL,
     minute integer NOT NULL,
+    total integer NOT NULL,
     classes integer[] NOT NULL,
     numbers integer[] NOT NULL
 )

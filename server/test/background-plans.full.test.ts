@@ -94,8 +94,8 @@ async function createSamples(node: string): Promise<string> {
     insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
     values (${tenant_id}, ${newId()}, 'c', 'tenants.update', 't', '{}', 'DONE', 'r')`;
   await owner`
-    insert into command_figures (tenant_id, hour, reason, is_other, vendor, status, minute, classes, numbers)
-    values (${tenant_id}, now(), '', false, 'vendor_a', 'FAILED', 1, '{1}', '{1}')`;
+    insert into command_figures (tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers)
+    values (${tenant_id}, now(), '', false, 'vendor_a', 'FAILED', 1, 1, '{1}', '{1}')`;
   await owner`insert into parked_messages (parked_message_id, subject, reason, body) values (${newId()}, 's', 'r', '')`;
   await owner`
     insert into object_grants (tenant_id, presign_id, resource_id, operation, key, client_id, request_id, expires_at)

@@ -42,11 +42,11 @@ const since = (hours: number) => `?completed_after=${new Date(Date.now() - hours
 
 const count = async () =>
   (
-    await owner`select count(*)::int as rows, sum((select sum(n) from unnest(numbers) as n))::int as commands
+    await owner`select count(*)::int as rows, sum(total)::int as commands, sum((select sum(n) from unnest(numbers) as n))::int as timed
     from command_figures where tenant_id = ${tenant_id}`
   )[0];
 
-test('commands that end in parallel transactions are all counted, in one row for each minute and outcome', async () => {
+test('commands that end in parallel transactions are all counted, in one row for each minute, outcome and reason', async () => {
   const batch = Array.from({ length: 60 }, (_, index): Given => {
     const tenantId = index % 3 === 0 ? OTHER_TENANT : tenant_id;
     return { tenantId, tookMs: index, ...(index % 2 === 0 ? {} : { reason: 'DEVICE_FAULT', vendor: 'vendor_b' }) };
@@ -55,7 +55,8 @@ test('commands that end in parallel transactions are all counted, in one row for
   expect(await figures()).toMatchObject({ total: 1_600, counts: { SUCCEEDED: 800, FAILED: 800 } });
   const [most] = await owner`
     select max(rows)::int as rows from (select count(*) as rows from command_figures group by tenant_id, hour, minute) as m`;
-  expect(most?.rows).toBe(2);
+  // Of the succeeded ones, of the failed ones with the reason, and the durations of the failed ones.
+  expect(most?.rows).toBe(3);
 });
 
 test('a transaction that is rolled back counts nothing, and a repeated accepted event neither', async () => {
@@ -110,11 +111,11 @@ test('an adapter that makes up reasons adds 20 rows an hour, and the rest is cou
 const fill = (days: number) => owner`
   insert into command_figures
   select ${tenant_id}, date_trunc('hour', minute, 'UTC'), '', false, vendor, 'SUCCEEDED',
-    extract(minute from minute at time zone 'UTC'), array[10, 20], array[1, 2]
+    extract(minute from minute at time zone 'UTC'), 3, array[10, 20], array[1, 2]
   from generate_series(now() - make_interval(days => ${days}), now(), interval '1 minute') as minute
   cross join (values ('vendor_a'), ('vendor_b')) as named (vendor)
   union all
-  select ${tenant_id}, date_trunc('hour', now(), 'UTC') - interval '35 days', '', false, 'vendor_a', 'SUCCEEDED', 7, '{1}', '{1}'`;
+  select ${tenant_id}, date_trunc('hour', now(), 'UTC') - interval '35 days', '', false, 'vendor_a', 'SUCCEEDED', 7, 1, '{1}', '{1}'`;
 
 async function pass({ round }: ReturnType<typeof rollUpFigures>): Promise<number> {
   for (let total = 0; ; ) {
@@ -139,9 +140,9 @@ test('old minutes become hours, old hours become days, and nothing is counted tw
   await pass(rollUpFigures(database));
   expect(totals(await answers())).toEqual(before);
   const after = await count();
-  expect(after?.commands).toBe(commands - 1);
-  // Two vendors: 5 hours of minutes, 5 days of hours, 3 days.
-  expect(after?.rows).toBeLessThanOrEqual(2 * (5 * 60 + 5 * 24 + 3));
+  expect(after).toMatchObject({ commands: commands - 1, timed: commands - 1 });
+  // Two vendors: 4 hours of minutes, 4 days of hours, 4 days.
+  expect(after?.rows).toBeLessThanOrEqual(2 * (4 * 60 + 4 * 24 + 4 + 10));
   expect(await pass(rollUpFigures(database))).toBe(0);
 });
 

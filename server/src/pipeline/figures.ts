@@ -9,9 +9,11 @@ import { sql, statement } from '../foundation/database/statement.js';
  * an hour or a day may count a minute, an hour or a day: a reader adds up the rows of its range, whatever they count.
  */
 
-/** How long minutes, hours and days are kept at least: an hour longer than a request may ask for minutes, and so on. */
-const MINUTES_KEPT_HOURS = 4;
-const HOURS_KEPT_DAYS = 4;
+/** The age up to which a request counts in minutes, and in hours: what a client calls the last three began earlier. */
+export const MINUTES_SECONDS = 3 * 3_600 + 300;
+export const HOURS_SECONDS = 3 * 86_400 + 300;
+/** They are kept a little longer, for a request under way. */
+const MARGIN_SECONDS = 300;
 export const FIGURES_KEPT_DAYS = 31;
 
 /** A statement reads at most this many rows. */
@@ -34,8 +36,8 @@ const rollUp = statement(
   'figures: roll up',
   (tenantId: string, after: Key, clock: string) => sql`
     with present as (select least(now(), ${clock}::timestamptz) as at), ends as (
-      select date_trunc('hour', at, 'UTC') - make_interval(hours => ${MINUTES_KEPT_HOURS}) as of_minutes,
-        date_trunc('day', at, 'UTC') - make_interval(days => ${HOURS_KEPT_DAYS}) as of_hours,
+      select date_trunc('hour', at - make_interval(secs => ${MINUTES_SECONDS + MARGIN_SECONDS}), 'UTC') as of_minutes,
+        date_trunc('day', at - make_interval(secs => ${HOURS_SECONDS + MARGIN_SECONDS}), 'UTC') as of_hours,
         date_trunc('day', at, 'UTC') - make_interval(days => ${FIGURES_KEPT_DAYS}) as of_days
       from present
     ), read as materialized (
@@ -52,24 +54,32 @@ const rollUp = statement(
         where minute > 0 or hour < of_days or (hour < of_hours and hour <> date_trunc('day', hour, 'UTC'))
       ))
       returning *
-    ), summed as (
-      select tenant_id, case when hour < of_hours then date_trunc('day', hour, 'UTC') else hour end as hour,
-        reason, is_other, vendor, status, class, sum(number)::int as number
-      from gone cross join ends cross join lateral unnest(classes, numbers) as counted (class, number)
-      where hour >= of_days
+    ), kept as (
+      select *, case when hour < of_hours then date_trunc('day', hour, 'UTC') else hour end as coarse
+      from gone cross join ends where hour >= of_days
+    ), part (tenant_id, hour, reason, is_other, vendor, status, class, number, total) as (
+      select tenant_id, coarse, reason, is_other, vendor, status, null::int, null::int, sum(total)
+      from kept group by 1, 2, 3, 4, 5, 6
+      union all
+      select tenant_id, coarse, reason, is_other, vendor, status, class, sum(number)::int, 0
+      from kept cross join lateral unnest(classes, numbers) as counted (class, number)
       group by 1, 2, 3, 4, 5, 6, 7
     ), added as (
-      insert into command_figures as known (tenant_id, hour, reason, is_other, vendor, status, minute, classes, numbers)
-      select tenant_id, hour, reason, is_other, vendor, status, 0, array_agg(class), array_agg(number)
-      from summed group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
+      insert into command_figures as known (
+        tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers
+      )
+      select tenant_id, hour, reason, is_other, vendor, status, 0, sum(total)::int,
+        coalesce(array_agg(class) filter (where class is not null), '{}'),
+        coalesce(array_agg(number) filter (where class is not null), '{}')
+      from part group by 1, 2, 3, 4, 5, 6 order by 1, 2, 3, 4, 5, 6
       on conflict (tenant_id, hour, reason, is_other, vendor, status, minute) do update
-      set (classes, numbers) = (
-        select array_agg(class), array_agg(number)
+      set total = known.total + excluded.total, (classes, numbers) = (
+        select coalesce(array_agg(class), '{}'), coalesce(array_agg(number), '{}')
         from (
           select class, sum(number)::int as number
           from unnest(known.classes || excluded.classes, known.numbers || excluded.numbers) as both_of (class, number)
           group by class
-        ) as total
+        ) as summed
       )
     )
     select (select count(*)::int from gone) as removed, (

@@ -227,7 +227,11 @@ export const commandFigures = pgTable(
     status: text({ enum: oneOf(CommandStatus) }).notNull(),
     /** 0 to 59; 0 in a row of an hour or a day. */
     minute: integer().notNull(),
-    /** The classes of durations that occur, and the number of commands in each. */
+    total: integer().notNull(),
+    /**
+     * Only in a row without a reason, which may have none itself: the classes of durations of all commands of the vendor
+     * and status, whatever their reasons, and the number of commands in each class.
+     */
     classes: integer().array().notNull(),
     numbers: integer().array().notNull(),
   },

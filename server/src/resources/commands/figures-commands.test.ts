@@ -65,10 +65,10 @@ const groupsBy = {
     { status: 'REJECTED', total: 1, inPoints: 1, counts: { REJECTED: 1 }, ...ofEach },
   ],
   reason: [
-    { reason: null, total: 2, inPoints: 2, counts: { SUCCEEDED: 2 }, ...ofEach },
-    { reason: 'UNREACHABLE', total: 2, inPoints: 2, counts: { FAILED: 2 }, ...ofEach },
-    { reason: 'DEVICE_FAULT', total: 1, inPoints: 1, counts: { FAILED: 1 }, ...ofEach },
-    { reason: 'NOT_NOW', total: 1, inPoints: 1, counts: { REJECTED: 1 }, ...ofEach },
+    { reason: null, total: 2, inPoints: 2, counts: { SUCCEEDED: 2 }, isTimed: false },
+    { reason: 'UNREACHABLE', total: 2, inPoints: 2, counts: { FAILED: 2 }, isTimed: false },
+    { reason: 'DEVICE_FAULT', total: 1, inPoints: 1, counts: { FAILED: 1 }, isTimed: false },
+    { reason: 'NOT_NOW', total: 1, inPoints: 1, counts: { REJECTED: 1 }, isTimed: false },
   ],
 };
 

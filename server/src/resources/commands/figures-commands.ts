@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Transaction } from '../../foundation/database/database.js';
 import { all } from '../../foundation/database/pages.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
-import { FIGURES_KEPT_DAYS } from '../../pipeline/figures.js';
+import { FIGURES_KEPT_DAYS, HOURS_SECONDS, MINUTES_SECONDS } from '../../pipeline/figures.js';
 import { commandFigures, commandFiguresStart, commands } from '../../pipeline/tables.js';
 import { ofBatch } from './commands.js';
 import { type Counted, groupsOf, tallyOf } from './tally.js';
@@ -23,8 +23,6 @@ type Read = Range & { countedSince: number; isPartial: boolean; counted: Counted
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const lengths: Record<Interval, number> = { MINUTE: 60_000, HOUR: HOUR_MS, DAY: DAY_MS };
-/** What a client calls the last three hours began earlier by the time that its request took. */
-const LATE_MS = 5 * 60_000;
 
 export const figuresCommands: Handler<'commands.figures'> = async ({ query }, call) => {
   const read = query.batch_id === undefined ? readFigures : readBatch;
@@ -35,25 +33,27 @@ export const figuresCommands: Handler<'commands.figures'> = async ({ query }, ca
     interval,
     counted_since: new Date(countedSince).toISOString(),
     ...tallyOf(counted),
-    ...(query.group_by && { groups: groupsOf(counted).map((group) => presentGroup(query.group_by, group)) }),
+    ...(query.group_by && { groups: groups(counted, query.group_by) }),
     is_partial: isPartial,
     request_id: call.requestId,
   };
   return { status: 200, body };
 };
 
-type Group = ReturnType<typeof groupsOf>[number];
-
-function presentGroup(property: Query['group_by'], { value, is_other, ...figures }: Group) {
-  const named = is_other ? { is_other } : { [property as string]: value === '' ? null : value };
-  return { ...(named as object), ...figures };
-}
+/** Durations are not counted by reason. */
+const groups = (counted: readonly Counted[], property: NonNullable<Query['group_by']>) =>
+  groupsOf(property === 'reason' ? counted.map((one) => ({ ...one, classes: null })) : counted).map(
+    ({ value, is_other, ...figures }) => {
+      const named = is_other ? { is_other } : { [property]: value === '' ? null : value };
+      return { ...(named as object), ...figures };
+    },
+  );
 
 const instantOf = (given: string | undefined, missing: number) => (given === undefined ? missing : Date.parse(given));
 
 /** The whole intervals that this range touches. */
 function rangeOf(from: number, to: number, ageMs: number): Range {
-  const interval = ageMs <= 3 * HOUR_MS + LATE_MS ? 'MINUTE' : ageMs <= 3 * DAY_MS + LATE_MS ? 'HOUR' : 'DAY';
+  const interval = ageMs <= MINUTES_SECONDS * 1_000 ? 'MINUTE' : ageMs <= HOURS_SECONDS * 1_000 ? 'HOUR' : 'DAY';
   const length = lengths[interval];
   return { from: Math.floor(from / length) * length, to: Math.ceil(to / length) * length, interval };
 }
@@ -73,8 +73,9 @@ async function readFigures(tx: Transaction, { tenantId, admittedAt }: Call, quer
       value: sql`${query.group_by ? { reason, vendor, status }[query.group_by] : null}::text`.as('value'),
       isOther: (query.group_by === 'reason' ? sql`${commandFigures.isOther}` : sql`false`).as('is_other'),
       status,
-      class: sql`unnest(${commandFigures.classes})`.as('class'),
-      number: sql`unnest(${commandFigures.numbers})`.as('number'),
+      total: commandFigures.total,
+      classes: commandFigures.classes,
+      numbers: commandFigures.numbers,
     })
     .from(commandFigures)
     .where(
@@ -126,16 +127,16 @@ async function readBatch(tx: Transaction, { tenantId, admittedAt }: Call, query:
     .orderBy(desc(commands.commandId))
     .limit(ROWS_READ)
     .as('read');
+  const tookMs = sql`extract(epoch from ${read.completedAt} - ${read.acceptedAt}) * 1000`;
   const ended = tx
     .select({
       at: begins(range, sql`${read.completedAt}`).as('at'),
       value: sql`${query.group_by ? read[query.group_by] : null}::text`.as('value'),
       isOther: sql`false`.as('is_other'),
       status: read.status,
-      class: sql`duration_class_v1(extract(epoch from ${read.completedAt} - ${read.acceptedAt})::float8 * 1000)`.as(
-        'class',
-      ),
-      number: sql`1`.as('number'),
+      total: sql`1`.as('total'),
+      classes: sql`array[duration_class_v1(${tookMs}::float8)]`.as('classes'),
+      numbers: sql`array[1]`.as('numbers'),
     })
     .from(read)
     .where(
@@ -153,12 +154,17 @@ async function readBatch(tx: Transaction, { tenantId, admittedAt }: Call, query:
 const begins = ({ interval }: Range, instant: SQL) =>
   sql`extract(epoch from date_trunc(${interval.toLowerCase()}, ${instant}, 'UTC')) * 1000`;
 
-/** Together, as one text: a row for each took three times as long. */
+/**
+ * Together, as one text: a row for each took three times as long. The classes of durations are added up here: the
+ * database took twice as long.
+ */
 async function sum(tx: Transaction, source: SQLWrapper): Promise<Counted[]> {
   const [found] = await tx.execute<{ counted: Counted[] | null }>(sql`
     select json_agg(summed) as counted from (
-      select at::float8, value, is_other, status, class, sum(number)::int as number
-      from (${source}) as source group by 1, 2, 3, 4, 5
+      select at::float8, value, is_other, status, sum(total)::int as total,
+        json_agg(classes) filter (where classes <> '{}') as classes,
+        json_agg(numbers) filter (where classes <> '{}') as numbers
+      from (${source}) as source group by 1, 2, 3, 4
     ) as summed`);
   return found?.counted ?? [];
 }

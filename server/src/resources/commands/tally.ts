@@ -3,16 +3,18 @@ import { finalStatuses, MAX_FIGURE_GROUPS } from '@tenant-open-platform/contract
 type FinalStatus = (typeof finalStatuses)[number];
 
 /**
- * Commands that ended in one interval as `status`, and whose durations are of one class: see duration_class_v1 in
- * server/drizzle/0015_command_figures.sql. `value`: of the property by which they are grouped; null without one.
+ * Commands that ended in one interval as `status`, and how many of them have durations of which classes: see
+ * duration_class_v1 in server/drizzle/0015_command_figures.sql. `value`: of the property by which they are grouped; null
+ * without one.
  */
 export type Counted = {
   at: number;
   value: string | null;
   is_other: boolean;
   status: FinalStatus;
-  class: number;
-  number: number;
+  total: number;
+  classes: readonly number[][] | null;
+  numbers: readonly number[][] | null;
 };
 
 /** The middle of a class, in milliseconds. */
@@ -35,14 +37,18 @@ function durationsOf(numbers: ReadonlyMap<number, number>) {
 
 function figuresOf(counted: readonly Counted[]) {
   const counts = Object.fromEntries(finalStatuses.map((status) => [status, 0])) as Record<FinalStatus, number>;
-  const classes = new Map<number, number>();
-  let total = 0;
-  for (const { status, class: durationClass, number } of counted) {
-    counts[status] += number;
-    classes.set(durationClass, (classes.get(durationClass) ?? 0) + number);
-    total += number;
+  const durations = new Map<number, number>();
+  let sum = 0;
+  for (const { status, total, classes, numbers } of counted) {
+    counts[status] += total;
+    sum += total;
+    classes?.forEach((inRow, row) => {
+      inRow.forEach((durationClass, index) => {
+        durations.set(durationClass, (durations.get(durationClass) ?? 0) + (numbers?.[row]?.[index] ?? 0));
+      });
+    });
   }
-  return { counts, total, duration_ms: durationsOf(classes) };
+  return { counts, total: sum, duration_ms: durationsOf(durations) };
 }
 
 /** Of all these commands, and of each interval in which one ended. */
@@ -53,10 +59,11 @@ export function tallyOf(counted: readonly Counted[]) {
 }
 
 /** The largest first. Beyond the largest ones, and what was not counted by name, is in one group. */
-export function groupsOf(counted: readonly Counted[]) {
+export function groupsOf(found: readonly Counted[]) {
+  const counted = found.filter(({ total }) => total > 0);
   const named = [...groupBy(counted, ({ value, is_other }) => (is_other ? OTHER : value))]
     .filter(([value]) => value !== OTHER)
-    .map(([value, some]) => ({ value, size: some.reduce((sum, { number }) => sum + number, 0) }))
+    .map(([value, some]) => ({ value, size: some.reduce((sum, { total }) => sum + total, 0) }))
     .sort((one, other) => other.size - one.size || (String(one.value) < String(other.value) ? -1 : 1));
   const largest = new Set(named.slice(0, MAX_FIGURE_GROUPS).map(({ value }) => value));
   const groups = groupBy(counted, ({ value, is_other }) => (!is_other && largest.has(value) ? value : OTHER));

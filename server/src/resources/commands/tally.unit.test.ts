@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Counted, groupsOf, tallyOf } from './tally.js';
 
-const one: Counted = { at: 0, value: null, is_other: false, status: 'SUCCEEDED', class: 0, number: 1 };
+const one: Counted = {
+  at: 0,
+  value: null,
+  is_other: false,
+  status: 'SUCCEEDED',
+  total: 1,
+  classes: [[0]],
+  numbers: [[1]],
+};
 
 /** As duration_class_v1 of the database. */
 const classOf = (milliseconds: number) => Math.ceil(Math.log(Math.max(milliseconds, 1)) / Math.log(1.1));
@@ -11,7 +19,7 @@ test('each percentile differs from the exact one by at most 5 %, or by 1 ms', ()
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 400_000 }), { minLength: 1, maxLength: 300 }), (durations) => {
       const inOrder = durations.toSorted((a, b) => a - b);
-      const { duration_ms } = tallyOf(durations.map((duration) => ({ ...one, class: classOf(duration) })));
+      const { duration_ms } = tallyOf(durations.map((duration) => ({ ...one, classes: [[classOf(duration)]] })));
       for (const [share, found] of [
         [0.5, duration_ms?.p50],
         [0.95, duration_ms?.p95],
@@ -26,9 +34,9 @@ test('each percentile differs from the exact one by at most 5 %, or by 1 ms', ()
 
 test('points are in the order of time, and their commands are those of the total', () => {
   const counted = [
-    { ...one, at: 120_000, number: 3 },
-    { ...one, at: 0, status: 'FAILED', number: 2 },
-    { ...one, at: 120_000, status: 'TIMED_OUT', class: 100 },
+    { ...one, at: 120_000, total: 3 },
+    { ...one, at: 0, status: 'FAILED', total: 2 },
+    { ...one, at: 120_000, status: 'TIMED_OUT' },
   ] as const;
   const { total, counts, points } = tallyOf(counted);
   expect({ total, ...counts }).toMatchObject({ total: 6, SUCCEEDED: 3, FAILED: 2, TIMED_OUT: 1, EXPIRED: 0 });
@@ -40,8 +48,8 @@ test('points are in the order of time, and their commands are those of the total
 });
 
 test('the 20 largest groups have names; all others, and what has no name, is one group', () => {
-  const counted = Array.from({ length: 30 }, (_, index) => ({ ...one, value: `code ${index}`, number: index + 1 }));
-  const groups = groupsOf([...counted, { ...one, value: '', number: 500 }, { ...one, value: '', is_other: true }]);
+  const counted = Array.from({ length: 30 }, (_, index) => ({ ...one, value: `code ${index}`, total: index + 1 }));
+  const groups = groupsOf([...counted, { ...one, value: '', total: 500 }, { ...one, value: '', is_other: true }]);
   expect(groups).toHaveLength(21);
   expect(groups.map(({ value, is_other, total }) => [is_other ? 'other' : value, total])).toEqual([
     ['', 500],

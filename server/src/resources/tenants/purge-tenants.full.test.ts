@@ -93,8 +93,8 @@ async function fillTenant(): Promise<void> {
     )
     values (${TENANT}, ${randomUUID()}, 'vendor_a', ${MARKER}, 'ask', '{}', 'd', 'PENDING', now(), now() + interval '1 day')`;
   await owner`
-    insert into command_figures (tenant_id, hour, reason, is_other, vendor, status, minute, classes, numbers)
-    values (${TENANT}, now(), ${MARKER}, false, 'vendor_a', 'FAILED', 1, '{1}', '{1}')`;
+    insert into command_figures (tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers)
+    values (${TENANT}, now(), ${MARKER}, false, 'vendor_a', 'FAILED', 1, 1, '{1}', '{1}')`;
   // A disabled tenant gets no new durables.
   await vi.waitFor(() => platform.client.consumers.get('TOP_EVENTS', durables.events(TENANT, principalId)), {
     timeout: 30_000,
