@@ -14,6 +14,7 @@ import { flagOf } from '../input/field.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
+import { watchCommands } from './watch-commands.js';
 
 const view: View<CommandRecord> = {
   id: (command) => command.command_id,
@@ -203,9 +204,25 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
     call: ({ client, path, input }) => client.commands.get(path.command_id, input),
   });
   add('list', {
-    examples: ['topctl commands list --status FAILED,TIMED_OUT --device-id ok-1 -o id'],
-    view,
-    call: ({ client, input }) => client.commands.list(input),
+    examples: [
+      'topctl commands list --status FAILED,TIMED_OUT --device-id ok-1 -o id',
+      'topctl commands list --vendor vendor_a --limit 5 --watch',
+    ],
+    flags: {
+      watch: {
+        kind: 'switch',
+        description:
+          'Go on until you stop it: print a line whenever a command is accepted or ends. It also needs the scope open:event:read.',
+      },
+    },
+    check: ({ watch, batch_id }) =>
+      watch && batch_id !== undefined
+        ? '--watch does not know the batch of a new command: remove --batch-id'
+        : undefined,
+    run: ({ client, input: { watch, ...filters }, page }) =>
+      watch
+        ? watchCommands(invocation, client, filters, page)
+        : invocation.printItems(client.commands.list(filters), view, page),
   });
   add('get', {
     as: 'wait',
