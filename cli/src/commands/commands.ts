@@ -212,7 +212,7 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
       watch: {
         kind: 'switch',
         description:
-          'Go on until you stop it: print a line whenever a command is accepted or ends. It also needs the scope open:event:read.',
+          'Continue until you stop it: print a line whenever a command is accepted or ends. Also needs the scope open:event:read.',
       },
     },
     check: ({ watch, batch_id }) =>

@@ -129,9 +129,9 @@ test('"commands list --watch" prints what is there, then each command that is ac
     if (!isSent) void send('ok-9').then(() => send('fail-9'));
     isSent = true;
     const answer = await fetch(input, init);
-    const { items = [] } = await answer.clone().json();
+    const { items = [] } = (await answer.clone().json()) as { items?: PlatformEvent[] };
     // It is sent last. The next request comes when these events are printed.
-    hasRead ||= items.some(({ data }: PlatformEvent) => data.device_id === 'fail-9' && data.completed_at !== null);
+    hasRead ||= items.some(({ data }) => data.device_id === 'fail-9' && data.completed_at !== null);
     return answer;
   };
   const list = ['commands', 'list', '--device-id', 'ok-9', '--watch', '-o', 'ndjson'];
