@@ -181,54 +181,62 @@ $$;
 -- Name: count_ended_v1(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.count_ended_v1(new_events text) RETURNS void
+CREATE FUNCTION public.count_ended_v1(ended text) RETURNS void
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
 declare
+  now_ms double precision := extract(epoch from statement_timestamp()) * 1000;
   this_hour timestamptz := date_trunc('hour', statement_timestamp(), 'UTC');
   this_minute int := extract(minute from statement_timestamp() at time zone 'UTC');
+  others text[];
 begin
-  with recursive ended as materialized (
-    select tenant_id, coalesce(reason, '') as reason, vendor, status, class, count(*)::int as number
-    from json_to_recordset(new_events::json) as given (
-      tenant_id text, command_id uuid, event_type text, vendor text, status text, reason text
-    )
-    cross join lateral public.duration_class_v1(
-      extract(epoch from statement_timestamp())::float8 * 1000
-      - ('x' || left(replace(command_id::text, '-', ''), 12))::bit(48)::bigint
-    ) as class
-    where event_type = 'command.completed'
-    group by 1, 2, 3, 4, 5
-  ), counted (tenant_id, reason, place) as (
-    select distinct tenant_id, '', 0 from ended where reason <> ''
-    union all
-    select tenant_id, (
-      select reason from public.command_figures as known
-      where known.tenant_id = counted.tenant_id and known.hour = this_hour and known.reason > counted.reason
-      order by known.reason limit 1
-    ), place + 1
-    from counted where reason is not null and place < 20
-  ), uncounted as (
-    select tenant_id, reason, row_number() over (partition by tenant_id order by sum(number) desc, reason) as place
-    from ended
-    where reason <> '' and not exists (
-      select from counted where counted.tenant_id = ended.tenant_id and counted.reason = ended.reason
-    )
-    group by tenant_id, reason
-  ), other as (
-    select tenant_id, reason from uncounted
-    where place > 20 - (
-      select count(*) from counted where counted.tenant_id = uncounted.tenant_id and counted.reason <> ''
+  if strpos(ended, '"reason":') > 0 then
+    others := (
+      with recursive given as materialized (
+        select tenant_id, reason, sum(cardinality(accepted_ms)) as number
+        from json_to_recordset(ended::json) as given (tenant_id text, reason text, accepted_ms bigint[])
+        where reason is not null
+        group by tenant_id, reason
+      ), counted (tenant_id, reason, place) as (
+        select distinct tenant_id, '', 0 from given
+        union all
+        select tenant_id, (
+          select reason from public.command_figures as known
+          where known.tenant_id = counted.tenant_id and known.hour = this_hour and known.reason > counted.reason
+          order by known.reason limit 1
+        ), place + 1
+        from counted where reason is not null and place < 20
+      ), uncounted as (
+        select tenant_id, reason, row_number() over (partition by tenant_id order by number desc, reason) as place
+        from given
+        where not exists (
+          select from counted where counted.tenant_id = given.tenant_id and counted.reason = given.reason
+        )
+      )
+      select array_agg(tenant_id || ' ' || reason) from uncounted
+      where place > 20 - (
+        select count(*) from counted where counted.tenant_id = uncounted.tenant_id and counted.reason <> ''
+      )
+    );
+  end if;
+  with given as materialized (
+    select tenant_id, coalesce(reason, '') as reason, vendor, status, accepted_ms,
+      coalesce(tenant_id || ' ' || reason = any (others), false) as is_other
+    from json_to_recordset(ended::json) as given (
+      tenant_id text, vendor text, status text, reason text, accepted_ms bigint[]
     )
   ), part (tenant_id, reason, is_other, vendor, status, class, number, total) as (
-    select ended.tenant_id, case when other.reason is null then ended.reason else '' end, other.reason is not null,
-      vendor, status, null::int, null::int, sum(number)
-    from ended left join other on other.tenant_id = ended.tenant_id and other.reason = ended.reason
-    group by 1, 2, 3, 4, 5
+    select tenant_id, case when is_other then '' else reason end, is_other, vendor, status, null::int, null::int,
+      cardinality(accepted_ms)
+    from given
     union all
-    select tenant_id, '', false, vendor, status, class, sum(number)::int, 0 from ended group by 1, 4, 5, 6
+    select tenant_id, '', false, vendor, status, class, count(*)::int, 0
+    from (
+      select tenant_id, vendor, status, public.duration_class_v1(now_ms - unnest(accepted_ms)) as class from given
+    ) as command
+    group by tenant_id, vendor, status, class
   )
   insert into public.command_figures as known (
     tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers
@@ -377,16 +385,16 @@ end
 $$;
 
 --
--- Name: log_events_v2(text, integer[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: log_events_v2(text, integer[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.log_events_v2(new_events text, slots integer[]) RETURNS void
+CREATE FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) RETURNS void
     LANGUAGE plpgsql
     AS $$
 begin
   perform public.log_events_v1(new_events, slots);
-  if strpos(new_events, 'command.completed') > 0 then
-    perform public.count_ended_v1(new_events);
+  if ended <> '[]' then
+    perform public.count_ended_v1(ended);
   end if;
 end
 $$;
@@ -2100,12 +2108,12 @@ REVOKE ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted b
 GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) TO platform;
 
 --
--- Name: FUNCTION count_ended_v1(new_events text); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION count_ended_v1(ended text); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.count_ended_v1(new_events text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.count_ended_v1(new_events text) TO top_app;
-GRANT ALL ON FUNCTION public.count_ended_v1(new_events text) TO top_system;
+REVOKE ALL ON FUNCTION public.count_ended_v1(ended text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_ended_v1(ended text) TO top_app;
+GRANT ALL ON FUNCTION public.count_ended_v1(ended text) TO top_system;
 
 --
 -- Name: FUNCTION declare_restored_v1(known bigint); Type: ACL; Schema: public; Owner: -
@@ -2145,12 +2153,12 @@ GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO 
 GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO top_system;
 
 --
--- Name: FUNCTION log_events_v2(new_events text, slots integer[]); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION log_events_v2(new_events text, slots integer[], ended text); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[]) TO top_app;
-GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[]) TO top_system;
+REVOKE ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) TO top_app;
+GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) TO top_system;
 
 --
 -- Name: FUNCTION logged_events_v1(new_events text); Type: ACL; Schema: public; Owner: -
