@@ -16,7 +16,7 @@ export function addOpen(program: Command, invocation: Invocation): void {
       const { baseUrl } = client;
       const pages = { console: `${baseUrl}/console`, reference: `${baseUrl}/docs`, guides: `${baseUrl}/docs/guides` };
       const isCommand = page !== undefined && COMMAND_ID.test(page);
-      if (page !== undefined && !isCommand && !(page in pages)) {
+      if (page !== undefined && !isCommand && !Object.hasOwn(pages, page)) {
         throw invocation.usageError(`${page} is neither ${Object.keys(pages).join(', ')} nor the id of a command`);
       }
       const hasConsole =
@@ -24,7 +24,7 @@ export function addOpen(program: Command, invocation: Invocation): void {
       if (!hasConsole && (page === 'console' || isCommand))
         throw new Error(`the platform at ${baseUrl} has no console`);
       const url = isCommand
-        ? `${pages.console}/commands/${page}`
+        ? `${pages.console}#/commands/${page}`
         : pages[(page ?? (hasConsole ? 'console' : 'reference')) as keyof typeof pages];
       const { stdout, openInBrowser } = invocation.context;
       if (stdout.isTTY && (await openInBrowser(url))) invocation.note(`opened ${url}`);

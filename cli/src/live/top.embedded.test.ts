@@ -149,21 +149,33 @@ test('"commands list --watch" prints what is there, then each command that is ac
   ]);
 });
 
-test('"open" opens the reference in a terminal, and prints its URL in a pipe', async () => {
+/** A platform with or without a console. */
+const platformWith = (hasConsole: boolean): typeof fetch => {
+  return (input, init) =>
+    String(input).endsWith('/console')
+      ? Promise.resolve(new Response('', { status: hasConsole ? 200 : 404 }))
+      : fetch(input, init);
+};
+
+test('"open" opens a page in a terminal, and prints its URL in a pipe', async () => {
   const opened: string[] = [];
   const openInBrowser = async (url: string) => opened.push(url) > 0;
-  const url = `${operator.base_url}/docs`;
-  expect(await topctl(['open'], { env, table: true, openInBrowser })).toEqual({
-    exitCode: 0,
-    stdout: '',
-    stderr: `opened ${url}\n`,
-  });
-  expect(opened).toEqual([url]);
-  expect((await topctl(['open', 'guides'], { env, openInBrowser })).stdout).toBe(`${url}/guides\n`);
+  const open = (page: string[], world: World = {}, hasConsole = true) =>
+    topctl(['open', ...page], { env, fetch: platformWith(hasConsole), openInBrowser, ...world });
+  const url = operator.base_url;
+  const inTerminal = await open([], { table: true });
+  expect(inTerminal).toEqual({ exitCode: 0, stdout: '', stderr: `opened ${url}/console\n` });
+  expect(opened).toEqual([`${url}/console`]);
+  expect((await open([])).stdout).toBe(`${url}/console\n`);
+  expect((await open([], {}, false)).stdout).toBe(`${url}/docs\n`);
+  expect((await open(['guides'])).stdout).toBe(`${url}/docs/guides\n`);
+  const command = '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d';
+  expect((await open([command])).stdout).toBe(`${url}/console#/commands/${command}\n`);
+  const missing = await open([command], {}, false);
+  expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has no console') });
+  expect(await open(['consul'])).toMatchObject({ exitCode: 2 });
   // No program that opens URLs.
-  expect((await topctl(['open'], { env, table: true })).stdout).toBe(`${url}\n`);
-  expect(await topctl(['open', 'consul'], { env })).toMatchObject({ exitCode: 2 });
-  const command = await topctl(['open', '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d'], { env });
-  expect(command).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has no console') });
-  expect(opened).toEqual([url]);
+  const without = await open([], { table: true, openInBrowser: async () => false });
+  expect(without.stdout).toBe(`${url}/console\n`);
+  expect(opened).toHaveLength(1);
 });
