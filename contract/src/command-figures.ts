@@ -18,27 +18,25 @@ const FigureInterval = z.enum(['MINUTE', 'HOUR', 'DAY']).meta({
 
 const FinalCounts = z
   .object(
-    Object.fromEntries(
-      finalStatuses.map((status) => [status, z.int().describe(`Commands that ended as ${status}.`)]),
-    ) as Record<(typeof finalStatuses)[number], z.ZodInt>,
+    Object.fromEntries(finalStatuses.map((status) => [status, z.int().describe(`Ended as ${status}.`)])) as Record<
+      (typeof finalStatuses)[number],
+      z.ZodInt
+    >,
   )
-  .meta({ id: 'CommandFinalCounts', description: 'Number of ended commands with each status.' });
+  .meta({ id: 'CommandFinalCounts', description: 'Ended commands by status.' });
 
-const milliseconds = (share: string) =>
-  z.int().describe(`${share} of the commands took at most this long, in milliseconds.`);
+const milliseconds = (share: string) => z.int().describe(`${share} took at most this long, in milliseconds.`);
 
 const Durations = z.object({ p50: milliseconds('50 %'), p95: milliseconds('95 %'), p99: milliseconds('99 %') }).meta({
   id: 'CommandDurations',
   description:
-    'Time from the acceptance of a command to its end, whatever its status. Each value differs from the exact one by at most 5 %, or by 1 ms.',
+    'Time from acceptance to end, whatever the status. Each value is at most 5 % or 1 ms from the exact one.',
 });
 
 const figures = {
   counts: FinalCounts,
   total: z.int().describe('Number of ended commands.'),
-  duration_ms: Durations.nullable().describe(
-    'Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason.',
-  ),
+  duration_ms: Durations.nullable().describe('null if no command ended, and in groups by reason.'),
 };
 
 const FigurePoint = z
@@ -49,24 +47,18 @@ const points = z.array(FigurePoint).describe('Intervals in which a command ended
 
 const FigureGroup = z
   .object({
-    status: CommandStatus.optional().describe(
-      'Final status of the commands. Absent if the figures are not grouped by status.',
-    ),
-    vendor: Vendor.optional().describe(
-      'Vendor of the commands. Absent if the figures are not grouped by vendor, or if is_other is true.',
-    ),
+    status: CommandStatus.optional().describe('Status of the commands. Absent unless grouped by status.'),
+    vendor: Vendor.optional().describe('Vendor of the commands. Absent unless grouped by vendor.'),
     reason: z
       .string()
       .nullable()
       .optional()
-      .describe(
-        '`code` of status_reason. null: no reason was reported. Absent if the figures are not grouped by reason, or if is_other is true.',
-      ),
+      .describe('`code` of status_reason. null: no reason was reported. Absent unless grouped by reason.'),
     is_other: z
       .boolean()
       .optional()
       .describe(
-        `true: the commands of all groups but the ${MAX_FIGURE_GROUPS} largest. The platform counts at most 20 reasons of a tenant and an hour by name. Commands with further reasons are in this group, too. Otherwise absent.`,
+        `true: all commands that are in no other group. ${MAX_FIGURE_GROUPS} groups have a name, and so have the first 20 reasons of each hour. Otherwise absent.`,
       ),
     ...figures,
     points,
@@ -84,7 +76,7 @@ export const CommandFigures = z
     to: Timestamp.describe('End of the last interval that was counted.'),
     interval: FigureInterval,
     counted_since: Timestamp.describe(
-      'The figures are complete from this time on. Commands that ended earlier were not counted, or their figures were deleted. During the upgrade that introduced the figures, the old version counted nothing.',
+      'Commands that ended before this time were not counted, or their figures were deleted. Nor were those counted that an older version ended during the upgrade.',
     ),
     ...figures,
     points,
@@ -92,11 +84,7 @@ export const CommandFigures = z
       .array(FigureGroup)
       .optional()
       .describe('The same commands in groups, the largest group first. Absent without `group_by`.'),
-    is_partial: z
-      .boolean()
-      .describe(
-        'true: the batch has more than 10,000 commands, and only the newest 10,000 were read. commands.summary counts all of them.',
-      ),
+    is_partial: z.boolean().describe('true: only the newest 10,000 commands of the batch were counted.'),
     request_id: RequestId,
   })
   .meta({

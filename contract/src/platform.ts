@@ -8,10 +8,7 @@ const COUNTED = '10,000';
 const waiting = (what: string) =>
   z.object({
     waiting: z.int().describe(`Number of ${what}, counted up to ${COUNTED}.`),
-    oldest_seconds: z
-      .number()
-      .nullable()
-      .describe('How long the oldest of them has waited, in seconds. null: none waits.'),
+    oldest_seconds: z.number().nullable().describe('How long the oldest has waited, in seconds. null: none waits.'),
   });
 
 const PlatformVendor = z
@@ -19,7 +16,7 @@ const PlatformVendor = z
     vendor: Vendor,
     enabled: z.boolean().describe('Whether the platform accepts commands for devices of this vendor.'),
     last_read_at: Timestamp.nullable().describe(
-      'When an adapter of any tenant last read commands of the vendor; null if no adapter has ever read them. Updated about once a minute.',
+      'When an adapter of any tenant last read commands of the vendor. null: never.',
     ),
   })
   .meta({ id: 'PlatformVendor' });
@@ -31,9 +28,7 @@ const PlatformSlot = z
     oldest_event_seconds: z
       .number()
       .nullable()
-      .describe(
-        'How long the oldest unpublished event of the slot has waited, in seconds. null: every event is published.',
-      ),
+      .describe('How long its oldest unpublished event has waited, in seconds. null: none waits.'),
   })
   .meta({ id: 'PlatformSlot', description: 'A share of the tenants whose messages one worker publishes.' });
 
@@ -47,11 +42,9 @@ const PlatformWorker = z
 const PlatformState = z
   .object({
     outbox: waiting('accepted commands and device replies that wait to be published').describe(
-      'What the platform has accepted and not yet published on the messaging bus.',
+      'Accepted, and not yet published on the messaging bus.',
     ),
-    events: waiting('events that wait to be published').describe(
-      'Events that are not yet published on the messaging bus.',
-    ),
+    events: waiting('events that wait to be published').describe('Events that are not yet published.'),
     parked_messages: z.int().describe(`Number of parked messages of all tenants, counted up to ${COUNTED}.`),
     vendors: z.array(PlatformVendor).describe('Vendors of the catalog, by name, at most 1,000.'),
     slots: z.array(PlatformSlot).describe('All slots, by number.'),

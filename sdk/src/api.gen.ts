@@ -456,29 +456,29 @@ export interface CommandCreate {
   /** Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default. */
   timeout_seconds?: number;
 }
-/** Time from the acceptance of a command to its end, whatever its status. Each value differs from the exact one by at most 5 %, or by 1 ms. */
+/** Time from acceptance to end, whatever the status. Each value is at most 5 % or 1 ms from the exact one. */
 export interface CommandDurations {
-  /** 50 % of the commands took at most this long, in milliseconds. */
+  /** 50 % took at most this long, in milliseconds. */
   p50: number;
-  /** 95 % of the commands took at most this long, in milliseconds. */
+  /** 95 % took at most this long, in milliseconds. */
   p95: number;
-  /** 99 % of the commands took at most this long, in milliseconds. */
+  /** 99 % took at most this long, in milliseconds. */
   p99: number;
 }
 /** Ended commands with the same value of the property in `group_by`. */
 export interface CommandFigureGroup {
-  /** Final status of the commands. Absent if the figures are not grouped by status. */
+  /** Status of the commands. Absent unless grouped by status. */
   status?: CommandStatus;
-  /** Vendor of the commands. Absent if the figures are not grouped by vendor, or if is_other is true. */
+  /** Vendor of the commands. Absent unless grouped by vendor. */
   vendor?: string;
-  /** `code` of status_reason. null: no reason was reported. Absent if the figures are not grouped by reason, or if is_other is true. */
+  /** `code` of status_reason. null: no reason was reported. Absent unless grouped by reason. */
   reason?: string | null;
-  /** true: the commands of all groups but the 20 largest. The platform counts at most 20 reasons of a tenant and an hour by name. Commands with further reasons are in this group, too. Otherwise absent. */
+  /** true: all commands that are in no other group. 20 groups have a name, and so have the first 20 reasons of each hour. Otherwise absent. */
   is_other?: boolean;
   counts: CommandFinalCounts;
   /** Number of ended commands. */
   total: number;
-  /** Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason. */
+  /** null if no command ended, and in groups by reason. */
   duration_ms: CommandDurations | null;
   /** Intervals in which a command ended, the earliest first. */
   points: CommandFigurePoint[];
@@ -494,7 +494,7 @@ export interface CommandFigurePoint {
   counts: CommandFinalCounts;
   /** Number of ended commands. */
   total: number;
-  /** Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason. */
+  /** null if no command ended, and in groups by reason. */
   duration_ms: CommandDurations | null;
 }
 export interface CommandFigures {
@@ -503,37 +503,37 @@ export interface CommandFigures {
   /** End of the last interval that was counted. */
   to: string;
   interval: CommandFigureInterval;
-  /** The figures are complete from this time on. Commands that ended earlier were not counted, or their figures were deleted. During the upgrade that introduced the figures, the old version counted nothing. */
+  /** Commands that ended before this time were not counted, or their figures were deleted. Nor were those counted that an older version ended during the upgrade. */
   counted_since: string;
   counts: CommandFinalCounts;
   /** Number of ended commands. */
   total: number;
-  /** Time from acceptance to end, in milliseconds. null if no command ended, and in groups by reason. */
+  /** null if no command ended, and in groups by reason. */
   duration_ms: CommandDurations | null;
   /** Intervals in which a command ended, the earliest first. */
   points: CommandFigurePoint[];
   /** The same commands in groups, the largest group first. Absent without `group_by`. */
   groups?: CommandFigureGroup[];
-  /** true: the batch has more than 10,000 commands, and only the newest 10,000 were read. commands.summary counts all of them. */
+  /** true: only the newest 10,000 commands of the batch were counted. */
   is_partial: boolean;
   /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
   request_id: string;
 }
-/** Number of ended commands with each status. */
+/** Ended commands by status. */
 export interface CommandFinalCounts {
-  /** Commands that ended as SUCCEEDED. */
+  /** Ended as SUCCEEDED. */
   SUCCEEDED: number;
-  /** Commands that ended as FAILED. */
+  /** Ended as FAILED. */
   FAILED: number;
-  /** Commands that ended as REJECTED. */
+  /** Ended as REJECTED. */
   REJECTED: number;
-  /** Commands that ended as UNSUPPORTED. */
+  /** Ended as UNSUPPORTED. */
   UNSUPPORTED: number;
-  /** Commands that ended as TIMED_OUT. */
+  /** Ended as TIMED_OUT. */
   TIMED_OUT: number;
-  /** Commands that ended as EXPIRED. */
+  /** Ended as EXPIRED. */
   EXPIRED: number;
-  /** Commands that ended as CANCELED. */
+  /** Ended as CANCELED. */
   CANCELED: number;
 }
 /** Commands with the same values of the properties in `group_by`. */
@@ -1126,22 +1126,22 @@ export interface PlatformSlot {
   slot: number;
   /** Worker that holds the slot; null if no worker holds it. */
   worker: string | null;
-  /** How long the oldest unpublished event of the slot has waited, in seconds. null: every event is published. */
+  /** How long its oldest unpublished event has waited, in seconds. null: none waits. */
   oldest_event_seconds: number | null;
 }
 export interface PlatformState {
-  /** What the platform has accepted and not yet published on the messaging bus. */
+  /** Accepted, and not yet published on the messaging bus. */
   outbox: {
     /** Number of accepted commands and device replies that wait to be published, counted up to 10,000. */
     waiting: number;
-    /** How long the oldest of them has waited, in seconds. null: none waits. */
+    /** How long the oldest has waited, in seconds. null: none waits. */
     oldest_seconds: number | null;
   };
-  /** Events that are not yet published on the messaging bus. */
+  /** Events that are not yet published. */
   events: {
     /** Number of events that wait to be published, counted up to 10,000. */
     waiting: number;
-    /** How long the oldest of them has waited, in seconds. null: none waits. */
+    /** How long the oldest has waited, in seconds. null: none waits. */
     oldest_seconds: number | null;
   };
   /** Number of parked messages of all tenants, counted up to 10,000. */
@@ -1160,7 +1160,7 @@ export interface PlatformVendor {
   vendor: string;
   /** Whether the platform accepts commands for devices of this vendor. */
   enabled: boolean;
-  /** When an adapter of any tenant last read commands of the vendor; null if no adapter has ever read them. Updated about once a minute. */
+  /** When an adapter of any tenant last read commands of the vendor. null: never. */
   last_read_at: string | null;
 }
 /** A process that publishes messages and ends overdue commands. */

@@ -156,11 +156,10 @@ export class CommandsResource {
   }
 
   /**
-   * Returns how many commands ended in each minute, hour or day of a time range, by final status, and how long they
-   * took from acceptance to end. The platform counts a command when it ends. If `completed_after` is at most 3 hours
-   * ago, a point counts a minute. If it is at most 3 days ago, a point counts an hour. Otherwise a point counts a day.
-   * The figures of a day are deleted after 31 days. With batch_id, the platform reads the commands of the batch
-   * instead. The interval then depends on the length of the range, not on its age.
+   * Returns how many commands ended in each minute, hour or day of a time range, by status, and how long they took. A
+   * point counts a minute if `completed_after` is at most 3 hours ago, an hour if it is at most 3 days ago, otherwise a
+   * day. Figures are deleted after 31 days. With batch_id, the platform reads the commands of the batch: then the
+   * length of the range decides.
    *
    * Retried.
    * Scope open:command:read.
