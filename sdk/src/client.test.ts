@@ -51,7 +51,7 @@ test.each(allOperations)('$name has a method that sends the request of the contr
   expect(fetch.sent[0]?.body).toEqual(takesBody ? body : undefined);
 });
 
-/** The methods of the class, and of the generated class that it may extend. */
+/** The methods of the class, and of the class that it may extend. */
 function methodsOf(prototype: object): string[] {
   if (prototype === Object.prototype) return [];
   const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');

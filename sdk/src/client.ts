@@ -1,10 +1,11 @@
 import { configure, type TenantOpenPlatformOptions } from './configuration.js';
+import { resourceClass } from './core/resource-class.js';
 import { Sender } from './core/send.js';
 import { Commands } from './resources/commands.js';
 import { DeviceRequests } from './resources/device-requests.js';
 import { Events } from './resources/events.js';
 import { Objects } from './resources/objects.js';
-import {
+import type {
   Access,
   AuditEvents,
   BusPrincipals,
@@ -18,6 +19,7 @@ import {
   ObjectResources,
   ParkedMessages,
   Policies,
+  Resources,
   RoleBindings,
   Roles,
   Tenants,
@@ -64,28 +66,29 @@ export class TenantOpenPlatform {
   constructor(options: TenantOpenPlatformOptions = {}) {
     const configuration = configure(options);
     const sender = new Sender(configuration);
+    const resource = <Name extends keyof Resources>(name: Name) => new (resourceClass<Resources[Name]>(name))(sender);
     this.baseUrl = configuration.baseUrl;
     this.clientId = configuration.clientId;
-    this.tenants = new Tenants(sender);
-    this.credentials = new Credentials(sender);
-    this.roles = new Roles(sender);
-    this.roleBindings = new RoleBindings(sender);
-    this.policies = new Policies(sender);
-    this.access = new Access(sender);
-    this.busPrincipals = new BusPrincipals(sender);
-    this.vendors = new Vendors(sender);
-    this.commandTypes = new CommandTypes(sender);
-    this.auditEvents = new AuditEvents(sender);
-    this.parkedMessages = new ParkedMessages(sender);
+    this.tenants = resource('tenants');
+    this.credentials = resource('credentials');
+    this.roles = resource('roles');
+    this.roleBindings = resource('roleBindings');
+    this.policies = resource('policies');
+    this.access = resource('access');
+    this.busPrincipals = resource('busPrincipals');
+    this.vendors = resource('vendors');
+    this.commandTypes = resource('commandTypes');
+    this.auditEvents = resource('auditEvents');
+    this.parkedMessages = resource('parkedMessages');
     this.commands = new Commands(sender, configuration);
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);
-    this.catalog = new CatalogResource(sender);
+    this.catalog = resource('catalog');
     this.objects = new Objects(sender, configuration);
-    this.objectCredentials = new ObjectCredentials(sender);
-    this.objectResources = new ObjectResources(sender);
-    this.callbackEndpoints = new CallbackEndpoints(sender);
-    this.callbackSubscriptions = new CallbackSubscriptions(sender);
-    this.me = new MeResource(sender);
+    this.objectCredentials = resource('objectCredentials');
+    this.objectResources = resource('objectResources');
+    this.callbackEndpoints = resource('callbackEndpoints');
+    this.callbackSubscriptions = resource('callbackSubscriptions');
+    this.me = resource('me');
   }
 }

@@ -1,0 +1,32 @@
+import { operations } from '../api.gen.js';
+
+/** The Sender, for operations that are known only by name. */
+interface AnySender {
+  call(name: string, request: object, options: unknown): unknown;
+  list(name: string, request: object, options: unknown): unknown;
+}
+
+/**
+ * A class with a method for each operation of a resource: the ids of the path, then the query or the body, then the
+ * options. src/resources.gen.ts has the types of the methods.
+ */
+export function resourceClass<Methods>(resource: string): new (sender: unknown) => Methods {
+  class Resource {
+    constructor(readonly sender: AnySender) {}
+  }
+  for (const [name, [, path, takes]] of Object.entries(operations)) {
+    const [owner, verb = ''] = name.split('.');
+    if (owner !== resource) continue;
+    const ids = path.split('{').length - 1;
+    const isList = takes === 'list';
+    const field = isList || takes === 'query' ? 'query' : 'body';
+    const value = function (this: Resource, ...given: unknown[]) {
+      const request = { path: given.splice(0, ids), ...(takes && { [field]: given.shift() }) };
+      return this.sender[isList ? 'list' : 'call'](name, request, given[0]);
+    };
+    Object.defineProperty(Resource.prototype, verb, { value });
+  }
+  return Resource as new (
+    sender: unknown,
+  ) => Methods;
+}
