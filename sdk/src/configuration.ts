@@ -29,7 +29,10 @@ export interface TenantOpenPlatformOptions {
   fetch?: Fetch | undefined;
   /** Receives the log lines. Default: `console`. */
   logger?: Logger | undefined;
-  /** Which lines are logged. Default: `TOP_LOG`; without it everything if a `logger` is given, otherwise nothing. */
+  /**
+   * Which lines are logged. Default: `TOP_LOG`; without it everything if a `logger` is given, otherwise only a warning
+   * before the first retry of a client that has had no answer yet.
+   */
   logLevel?: LogLevel | undefined;
   /** Called for every request, response, retry and failure. */
   hooks?: Hooks | undefined;
@@ -131,7 +134,7 @@ function required(options: TenantOpenPlatformOptions) {
 }
 
 const logLevelOf = ({ logLevel, logger }: TenantOpenPlatformOptions) =>
-  logLevel ?? (environment('TOP_LOG') as LogLevel | undefined) ?? (logger ? 'debug' : 'off');
+  logLevel ?? (environment('TOP_LOG') as LogLevel | undefined) ?? (logger && 'debug');
 
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
