@@ -1,5 +1,5 @@
 import { configure, type TenantOpenPlatformOptions } from './configuration.js';
-import { resourceClass } from './core/resource-class.js';
+import { resource } from './core/resource-class.js';
 import { Sender } from './core/send.js';
 import { Commands } from './resources/commands.js';
 import { DeviceRequests } from './resources/device-requests.js';
@@ -66,29 +66,29 @@ export class TenantOpenPlatform {
   constructor(options: TenantOpenPlatformOptions = {}) {
     const configuration = configure(options);
     const sender = new Sender(configuration);
-    const resource = <Name extends keyof Resources>(name: Name) => new (resourceClass<Resources[Name]>(name))(sender);
+    const plain = <Name extends keyof Resources>(name: Name) => resource<Resources[Name]>(name, sender);
     this.baseUrl = configuration.baseUrl;
     this.clientId = configuration.clientId;
-    this.tenants = resource('tenants');
-    this.credentials = resource('credentials');
-    this.roles = resource('roles');
-    this.roleBindings = resource('roleBindings');
-    this.policies = resource('policies');
-    this.access = resource('access');
-    this.busPrincipals = resource('busPrincipals');
-    this.vendors = resource('vendors');
-    this.commandTypes = resource('commandTypes');
-    this.auditEvents = resource('auditEvents');
-    this.parkedMessages = resource('parkedMessages');
+    this.tenants = plain('tenants');
+    this.credentials = plain('credentials');
+    this.roles = plain('roles');
+    this.roleBindings = plain('roleBindings');
+    this.policies = plain('policies');
+    this.access = plain('access');
+    this.busPrincipals = plain('busPrincipals');
+    this.vendors = plain('vendors');
+    this.commandTypes = plain('commandTypes');
+    this.auditEvents = plain('auditEvents');
+    this.parkedMessages = plain('parkedMessages');
     this.commands = new Commands(sender, configuration);
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);
-    this.catalog = resource('catalog');
+    this.catalog = plain('catalog');
     this.objects = new Objects(sender, configuration);
-    this.objectCredentials = resource('objectCredentials');
-    this.objectResources = resource('objectResources');
-    this.callbackEndpoints = resource('callbackEndpoints');
-    this.callbackSubscriptions = resource('callbackSubscriptions');
-    this.me = resource('me');
+    this.objectCredentials = plain('objectCredentials');
+    this.objectResources = plain('objectResources');
+    this.callbackEndpoints = plain('callbackEndpoints');
+    this.callbackSubscriptions = plain('callbackSubscriptions');
+    this.me = plain('me');
   }
 }

@@ -20,13 +20,23 @@ export function resourceClass<Methods>(resource: string): new (sender: unknown) 
     const ids = path.split('{').length - 1;
     const isList = takes === 'list';
     const field = isList || takes === 'query' ? 'query' : 'body';
-    const value = function (this: Resource, ...given: unknown[]) {
-      const request = { path: given.splice(0, ids), ...(takes && { [field]: given.shift() }) };
-      return this.sender[isList ? 'list' : 'call'](name, request, given[0]);
-    };
-    Object.defineProperty(Resource.prototype, verb, { value });
+    Object.assign(Resource.prototype, {
+      [verb](this: Resource, ...given: unknown[]) {
+        const request = { path: given.splice(0, ids), ...(takes && { [field]: given.shift() }) };
+        return this.sender[isList ? 'list' : 'call'](name, request, given[0]);
+      },
+    });
   }
   return Resource as new (
     sender: unknown,
   ) => Methods;
+}
+
+const classes = new Map<string, ReturnType<typeof resourceClass>>();
+
+/** A resource whose methods are all generated. Clients share its class. */
+export function resource<Methods>(name: string, sender: unknown): Methods {
+  const known = classes.get(name) ?? resourceClass(name);
+  classes.set(name, known);
+  return new known(sender) as Methods;
 }
