@@ -7,14 +7,13 @@ import { carryOutAtOnce } from './answers-at-once.js';
 
 /** A device: the last part of the path is the status of its answer; `cut` ends the connection. */
 const calls: string[] = [];
-const device = createServer(async (request, response) => {
+const device = createServer((request, response) => {
   const [, status = ''] = request.url?.split('/') ?? [];
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  calls.push(body);
-  if (status === 'cut') return void request.socket.destroy();
-  if (status === 'silent') return;
-  response.writeHead(Number(status)).end('{"rpm":1200}');
+  request.on('data', (body: Buffer) => {
+    calls.push(String(body));
+    if (status === 'cut') request.socket.destroy();
+    else if (status !== 'silent') response.writeHead(Number(status)).end('{"rpm":1200}');
+  });
 }).listen(0, '127.0.0.1');
 await once(device, 'listening');
 const address = `http://127.0.0.1:${(device.address() as AddressInfo).port}`;
