@@ -4,7 +4,7 @@ import { createObserver, type Hooks, type Logger, type LogLevel, type Observer }
 import { checkedHeaders } from './core/request-headers.js';
 import type { RequestOptions } from './core/request-options.js';
 import { ConfigurationError, InvalidArgumentError } from './errors.js';
-import type { Fetch, FetchInit, RuntimeAbortSignal } from './runtime.js';
+import type { Fetch, FetchInit, RuntimeAbortSignal, RuntimeKey } from './runtime.js';
 import { secretProblem } from './secret.js';
 
 export interface TenantOpenPlatformOptions {
@@ -12,8 +12,12 @@ export interface TenantOpenPlatformOptions {
   baseUrl?: string | undefined;
   /** The credential id, together with `secret`. Default: `TOP_CLIENT_ID`. */
   clientId?: string | undefined;
-  /** The secret of the credential, together with `clientId`. Default: `TOP_SECRET`. */
-  secret?: string | undefined;
+  /**
+   * The secret of the credential, together with `clientId`. Default: `TOP_SECRET`. A page of your own may give a key
+   * instead, which cannot be read back: `crypto.subtle.importKey('raw', bytesOfTheSecret, { name: 'HMAC', hash: 'SHA-256' },
+   * false, ['sign'])`.
+   */
+  secret?: string | RuntimeKey | undefined;
   /** How long one attempt may take, in milliseconds. Default: 20,000. */
   timeoutMs?: number | undefined;
   /** How long a whole call may take with all attempts, in milliseconds, in addition to `wait_seconds`. Default: 60,000. */
@@ -55,7 +59,7 @@ export interface Configuration {
   /** The platform's page on errors. */
   docUrl: string;
   clientId: string;
-  secret: string;
+  secret: string | RuntimeKey;
   fetch: Fetch;
   /** Absent where a browser sends its own. */
   userAgent: string | undefined;
@@ -119,10 +123,10 @@ function required(options: TenantOpenPlatformOptions) {
     );
   }
   const missing: string[] = [];
-  const take = (name: 'baseUrl' | 'clientId' | 'secret', variable: string): string => {
+  const take = <Name extends 'baseUrl' | 'clientId' | 'secret'>(name: Name, variable: string) => {
     const value = options[name] || environment(variable);
     if (!value) missing.push(`${name} (or ${variable})`);
-    return value ?? '';
+    return (value ?? '') as NonNullable<TenantOpenPlatformOptions[Name]>;
   };
   const values = {
     baseUrl: take('baseUrl', 'TOP_BASE_URL'),
@@ -164,8 +168,8 @@ function checkedClientId(clientId: string): string {
   throw new ConfigurationError('clientId is malformed: 1 to 64 characters of A-Z a-z 0-9 . _ ~ -');
 }
 
-function checkedSecret(secret: string): string {
-  const problem = secretProblem(secret);
+function checkedSecret(secret: string | RuntimeKey): string | RuntimeKey {
+  const problem = typeof secret === 'string' && secretProblem(secret);
   if (problem) throw new ConfigurationError(`The secret ${problem}.`);
   return secret;
 }

@@ -11,6 +11,9 @@ export type RuntimeAbortSignal = typeof globalThis extends { AbortSignal: { prot
       removeEventListener(type: 'abort', listener: () => void): void;
     };
 
+/** A CryptoKey. Where its type is unknown, any object is one. */
+export type RuntimeKey = typeof globalThis extends { CryptoKey: { prototype: infer Key } } ? Key : object;
+
 export type RuntimeBlob = typeof globalThis extends { Blob: { prototype: infer Value } }
   ? Value
   : {

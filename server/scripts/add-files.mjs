@@ -50,9 +50,14 @@ cpSync(join(server, '../examples'), join(pages, 'examples'), {
 mkdirSync(join(pages, 'sdk'), { recursive: true });
 cpSync(join(server, '../sdk/api.md'), join(pages, 'sdk/api.md'));
 
+const ofConsole = join(documents, 'console');
+for (const name of ['console.html', 'console']) {
+  cpSync(join(server, '../console/dist', name), join(ofConsole, name), { recursive: true });
+}
+
 const PUBLIC = ['.css', '.html', '.js', '.json', '.md', '.svg', '.txt', '.yaml'];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
-for (const folder of ['descriptions', 'pages', 'errors-page']) {
+for (const folder of ['descriptions', 'pages', 'errors-page', 'console']) {
   for (const name of readdirSync(join(documents, folder), { recursive: true })) {
     if (!PUBLIC.includes(extname(name)) && !EXAMPLE.test(name)) continue;
     const file = join(documents, folder, name);

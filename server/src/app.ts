@@ -114,7 +114,7 @@ export function createApp(dependencies: AppDependencies) {
   const hasOwnProbes = config.PROBES_PORT !== undefined;
   const site = createSite((app) => {
     if (!hasOwnProbes) addProbes(app, probes, metrics);
-    addDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE });
+    addDocuments(app, { basePath, referencePage: config.REFERENCE_PAGE, consolePage: config.CONSOLE });
   });
   /** Queues requests that cost their sender nothing: unsigned requests, and refusals before admission. */
   const perTick = onePerTick();

@@ -81,6 +81,8 @@ const Config = z
       .default([]),
     /** Whether /docs serves the reference page. */
     REFERENCE_PAGE: flag.prefault('true').transform(isTrue),
+    /** Whether /console serves the console. Absent: where MODE is development. */
+    CONSOLE: flag.transform(isTrue).optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     /** How many proxies in front are trusted to set X-Forwarded-For. */
     TRUST_PROXY: integer(0, 10).prefault('0'),
@@ -164,8 +166,9 @@ const Config = z
     const {
       MAX_CONNECTIONS_PER_ADDRESS = Math.floor(config.MAX_CONNECTIONS / 4),
       REQUESTS_PER_MINUTE_PER_TENANT = 10 * config.REQUESTS_PER_MINUTE,
+      CONSOLE = config.MODE === 'development',
     } = config;
-    return { ...config, MAX_CONNECTIONS_PER_ADDRESS, REQUESTS_PER_MINUTE_PER_TENANT };
+    return { ...config, MAX_CONNECTIONS_PER_ADDRESS, REQUESTS_PER_MINUTE_PER_TENANT, CONSOLE };
   });
 
 export type Config = z.infer<typeof Config>;

@@ -59,7 +59,7 @@ export class Sender {
   readonly #retryBudget = new RetryBudget();
   readonly #quota = new Quota();
   readonly #clock = new Clock();
-  #key: Promise<Key> | undefined;
+  #key: Promise<Key> | Key | undefined;
 
   constructor(configuration: Configuration) {
     this.#configuration = configuration;
@@ -195,7 +195,7 @@ export class Sender {
 
   async #headers(call: Call, signed: ClockReading): Promise<Record<string, string>> {
     const { clientId, secret, userAgent } = this.#configuration;
-    this.#key ??= importKey(secret);
+    this.#key ??= typeof secret === 'string' ? importKey(secret) : (secret as Key);
     return {
       ...(await signParts(await this.#key, {
         method: call.method,

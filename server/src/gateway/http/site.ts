@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { readinessOf } from '@tenant-open-platform/contract';
@@ -59,9 +59,15 @@ const documents = fileURLToPath(new URL('./documents', import.meta.url));
 /** Of a missing path that has a page: 16,000 slashes would make a page of 2 MB. */
 const DEEPEST_PAGE = 10;
 
-/** The descriptions of API and bus, the reference page and the guides; without that page only the one of the errors. */
-export function addDocuments(app: Express, options: { basePath: string; referencePage: boolean }): void {
-  const { basePath, referencePage } = options;
+/**
+ * The descriptions of API and bus, the reference page and the guides; without that page only the one of the errors. And
+ * the console.
+ */
+export function addDocuments(
+  app: Express,
+  options: { basePath: string; referencePage: boolean; consolePage: boolean },
+): void {
+  const { basePath, referencePage, consolePage } = options;
   app.get('/', (_req, res) =>
     sendJson(res, {
       name: 'Tenant Open Platform',
@@ -69,16 +75,19 @@ export function addDocuments(app: Express, options: { basePath: string; referenc
       openapi: '/openapi.json',
       asyncapi: '/asyncapi.json',
       ...(referencePage && { docs: '/docs' }),
+      ...(consolePage && { console: '/console' }),
     }),
   );
   const files = new Map<string, RequestHandler>([
     ...publicFiles('descriptions', basePath),
     ...publicFiles(referencePage ? 'pages' : 'errors-page', basePath),
+    ...(consolePage ? publicFiles('console', basePath) : []),
   ]);
   app.get('/*path', (req, res, next) => {
     const serve = files.get(req.path);
     return serve ? serve(req, res, next) : next();
   });
+  if (consolePage) app.get('/console/', (_req, res) => res.redirect('../console'));
   if (!referencePage) return;
   app.get('/docs/', (_req, res) => res.redirect('../docs'));
   app.get('/docs/guides/:guide', ({ params: { guide } }, res, next) =>
@@ -108,7 +117,7 @@ const OF_PAGES = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt']);
 /** Read at the first request. */
 function publicFile(file: string, basePath: string): RequestHandler {
   const type = extname(file) === '.yaml' ? 'application/yaml' : OF_PAGES.has(extname(file)) ? extname(file) : '.txt';
-  const policy = file.endsWith('/docs.html') ? policyOfReference : policyOfGuides;
+  const policy = policies[basename(file)] ?? policyOfGuides;
   const headers = { 'Cache-Control': 'no-cache', ...(type === '.html' && headersOfPage(policy)) };
   let content: (Forms & { etag: string }) | undefined;
   const read = () => {
@@ -151,5 +160,9 @@ const policyOfGuides = [...onlyFromHere, "style-src 'self'", ...nothingElse].joi
 const policyOfReference = [...onlyFromHere, "font-src 'self'", "style-src 'self' 'unsafe-inline'", ...nothingElse].join(
   '; ',
 );
+
+/** Nothing turns a text into markup or into a program: see the errors of the browser where something tries. */
+const policyOfConsole = `${policyOfGuides}; require-trusted-types-for 'script'; trusted-types 'none'`;
+const policies: Record<string, string> = { 'docs.html': policyOfReference, 'console.html': policyOfConsole };
 
 const headersOfPage = (policy: string) => ({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' });

@@ -1,0 +1,46 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { baseUrl, endSession, type Session, useSessionState } from '../session/session';
+import { SignIn } from '../session/sign-in';
+import { useIdleLock } from '../session/use-idle-lock';
+import { Foreign } from '../ui/foreign';
+import { texts } from './texts';
+
+export function Shell() {
+  const { session } = useSessionState();
+  return session ? <SignedIn session={session} /> : <SignIn />;
+}
+
+function SignedIn({ session: { me } }: { session: Session }) {
+  useIdleLock();
+  return (
+    <>
+      <button type="button" className="skip" onClick={skip}>
+        {texts.skip}
+      </button>
+      <header>
+        <span className="product">{texts.console}</span>
+        <nav aria-label={texts.shell.pages}>
+          <Link to="/commands">{texts.commands.title}</Link>
+          <Link to="/events">{texts.events.title}</Link>
+          <Link to="/device-requests">{texts.deviceRequests.title}</Link>
+          <Link to="/parked-messages">{texts.parked.title}</Link>
+          <Link to="/access">{texts.access.title}</Link>
+          <Link to="/audit">{texts.audit.title}</Link>
+        </nav>
+        <span className="who">
+          <Foreign text={me.client_id} /> <span className="soft">@</span> <Foreign text={me.tenant_id} />
+        </span>
+        <a href={`${baseUrl}/docs`}>{texts.shell.reference}</a>
+        <button type="button" title={texts.shell.lockAbout} onClick={() => endSession('BY_READER')}>
+          {texts.shell.lock}
+        </button>
+      </header>
+      <main id="content" tabIndex={-1}>
+        <Outlet />
+      </main>
+    </>
+  );
+}
+
+/** No link: what is behind # in the address is the page. */
+const skip = () => document.getElementById('content')?.focus();

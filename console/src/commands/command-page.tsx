@@ -1,0 +1,161 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type Command, isApiError } from '@tenant-open-platform/sdk';
+import type { ReactNode } from 'react';
+import { texts } from '../app/texts';
+import { baseUrl, useSession } from '../session/session';
+import { Foreign, Json } from '../ui/foreign';
+import { Problem } from '../ui/problem';
+import { Status } from '../ui/status';
+import { durationBetween, Time } from '../ui/time';
+import { SendAgain } from './send-again';
+import { Timeline } from './timeline';
+import { useCommandUpdates } from './use-command-updates';
+
+const route = getRouteApi('/commands/$commandId');
+
+export function CommandPage() {
+  const { client } = useSession();
+  const { commandId } = route.useParams();
+  const key = ['command', commandId];
+  const {
+    data: command,
+    error,
+    refetch,
+  } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => client.commands.get(commandId, {}, { signal }),
+  });
+  const isLost = useCommandUpdates(client, key, command);
+  if (error && !command) {
+    const isMissing = isApiError(error, 'NOT_FOUND');
+    return (
+      <>
+        <Back />
+        {isMissing ? <p>{texts.commands.missing}</p> : <Problem error={error} onAgain={() => void refetch()} />}
+      </>
+    );
+  }
+  if (!command) return <p role="status">{texts.loading}</p>;
+  return <Details command={command} isLost={isLost} />;
+}
+
+const Back = () => <Link to="/commands">← {texts.commands.back}</Link>;
+
+function Details({ command, isLost }: { command: Command; isLost: boolean }) {
+  const { status_reason: reason, progress, late_result: late } = command;
+  return (
+    <>
+      <Back />
+      <div className="title">
+        <h1>
+          <Foreign text={command.command_type} /> <span className="soft">→</span> <Foreign text={command.device_id} />
+        </h1>
+        <Status status={command.status} />
+      </div>
+      <p role="status">{isLost ? texts.live.unreachable : ''}</p>
+      {reason && (
+        <p className="reason">
+          <strong>
+            <Foreign text={reason.code} />
+          </strong>{' '}
+          <Foreign text={reason.message} /> <a href={`${baseUrl}/docs/commands`}>{texts.commands.reasonPage}</a>
+        </p>
+      )}
+      {progress && (
+        <p>
+          <progress
+            max={progress.of}
+            value={progress.step}
+            aria-label={texts.commands.progress(progress.step, progress.of)}
+          />{' '}
+          {texts.commands.progress(progress.step, progress.of)}
+        </p>
+      )}
+      <div className="actions">
+        <Cancel command={command} />
+        <SendAgain command={command} />
+      </div>
+      <h2>{texts.commands.timeline}</h2>
+      <Timeline command={command} />
+      <h2>{texts.commands.payload}</h2>
+      <Json value={command.payload} label={texts.commands.payload} />
+      <h2>{texts.commands.result}</h2>
+      {command.result ? (
+        <Json value={command.result} label={texts.commands.result} />
+      ) : (
+        <p>{texts.commands.noResult}</p>
+      )}
+      {late && (
+        <>
+          <h2>{texts.commands.late}</h2>
+          <Json value={late} label={texts.commands.late} />
+        </>
+      )}
+      <h2>{texts.commands.facts}</h2>
+      <Facts command={command} />
+    </>
+  );
+}
+
+function Facts({ command }: { command: Command }) {
+  const facts: [name: string, value: ReactNode][] = [
+    ['command_id', <code key="id">{command.command_id}</code>],
+    ['vendor', <Foreign key="vendor" text={command.vendor} />],
+    ['idempotency_key', <Foreign key="key" text={command.idempotency_key} />],
+    ['created_by_client_id', <Foreign key="by" text={command.created_by_client_id} />],
+    ['request_id', <Foreign key="request" text={command.request_id} />],
+    ['timeout_seconds', command.timeout_seconds],
+    ['accepted_at', <Time key="accepted" at={command.accepted_at} />],
+    ['deadline_at', <Time key="deadline" at={command.deadline_at} />],
+  ];
+  if (command.completed_at) {
+    facts.push([texts.commands.took, durationBetween(command.accepted_at, command.completed_at)]);
+  }
+  if (command.batch_id) {
+    const search = { batch_id: command.batch_id };
+    facts.push([
+      'batch_id',
+      <Link key="batch" to="/commands" search={search}>
+        {command.batch_id}
+      </Link>,
+    ]);
+  }
+  return (
+    <dl>
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Only what was never sent can be canceled. */
+function Cancel({ command: { command_id, status } }: { command: Command }) {
+  const { client } = useSession();
+  const queries = useQueryClient();
+  const canceling = useMutation({
+    mutationFn: () => client.commands.cancel(command_id),
+    onSuccess: (canceled) => queries.setQueryData(['command', command_id], canceled),
+    onError: () => queries.invalidateQueries({ queryKey: ['command', command_id] }),
+  });
+  if (status !== 'ACCEPTED' && !canceling.error) return null;
+  return (
+    <>
+      {status === 'ACCEPTED' && (
+        <button
+          type="button"
+          title={texts.commands.cancelAbout}
+          disabled={canceling.isPending}
+          onClick={() => canceling.mutate()}
+        >
+          {texts.commands.cancel}
+        </button>
+      )}
+      {canceling.error && <Problem error={canceling.error} />}
+    </>
+  );
+}

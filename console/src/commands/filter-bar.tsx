@@ -1,0 +1,89 @@
+import { useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
+import { texts } from '../app/texts';
+import { type CommandFilters, statuses, toFilters } from './filters';
+
+const fields = [
+  ['vendor', texts.commands.vendor],
+  ['device_id', texts.commands.device],
+  ['command_type', texts.commands.type],
+  ['batch_id', texts.commands.batch],
+] as const;
+const times = [
+  ['accepted_after', texts.commands.from],
+  ['accepted_before', texts.commands.until],
+] as const;
+
+/** Each change is a new address. */
+export function FilterBar({ filters }: { filters: CommandFilters }) {
+  const navigate = useNavigate();
+  const show = (next: CommandFilters) => void navigate({ to: '/commands', search: next });
+
+  /** A field counts when the reader leaves it or presses Enter. */
+  function apply(form: HTMLFormElement) {
+    const given: Record<string, string> = {};
+    for (const [name, value] of new FormData(form)) {
+      const text = String(value).trim();
+      if (name === 'status') given.status = given.status ? `${given.status},${text}` : text;
+      else if (times.some(([time]) => time === name)) given[name] = text && new Date(text).toISOString();
+      else given[name] = text;
+    }
+    const next = toFilters(given);
+    if (JSON.stringify(next) !== JSON.stringify(toFilters(filters))) show(next);
+  }
+
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    apply(event.currentTarget);
+  };
+  return (
+    <form
+      className="filters"
+      aria-label={texts.commands.filters}
+      onSubmit={submit}
+      onBlur={(event) => apply(event.currentTarget)}
+    >
+      <fieldset onChange={(event) => apply(event.currentTarget.form as HTMLFormElement)}>
+        <legend>{texts.commands.status}</legend>
+        {statuses.map((status) => (
+          <label key={status} className="chip">
+            <input
+              type="checkbox"
+              name="status"
+              value={status}
+              defaultChecked={filters.status?.includes(status) ?? false}
+            />
+            {status}
+          </label>
+        ))}
+      </fieldset>
+      {fields.map(([name, label]) => (
+        <label key={name}>
+          {label}
+          <input name={name} defaultValue={filters[name]} spellCheck={false} autoComplete="off" />
+        </label>
+      ))}
+      {times.map(([name, label]) => (
+        <label key={name}>
+          {label}
+          <input type="datetime-local" step="1" name={name} defaultValue={toInput(filters[name])} />
+        </label>
+      ))}
+      <button type="submit" className="hidden">
+        {texts.commands.filters}
+      </button>
+      {Object.keys(filters).length > 0 && (
+        <button type="button" onClick={() => show({})}>
+          {texts.commands.clear}
+        </button>
+      )}
+    </form>
+  );
+}
+
+/** In the reader's zone, as the browser's field wants it. */
+function toInput(at: string | undefined): string {
+  const time = at === undefined ? Number.NaN : Date.parse(at);
+  if (Number.isNaN(time)) return '';
+  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}

@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { Command } from '@tenant-open-platform/sdk';
+import { useRef, useState } from 'react';
+import { texts } from '../app/texts';
+import { useSession } from '../session/session';
+import { Json } from '../ui/foreign';
+import { Problem } from '../ui/problem';
+
+/** The same request under a new key, which the reader sees first. */
+export function SendAgain({ command }: { command: Command }) {
+  const { client } = useSession();
+  const navigate = useNavigate();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [key, setKey] = useState('');
+  const { vendor, device_id, command_type, payload, timeout_seconds } = command;
+  const body = { vendor, device_id, command_type, payload, timeout_seconds, idempotency_key: key };
+  const sending = useMutation({
+    mutationFn: () => client.commands.create(body),
+    onSuccess: ({ command_id }) => {
+      dialog.current?.close();
+      return navigate({ to: '/commands/$commandId', params: { commandId: command_id } });
+    },
+  });
+
+  function show() {
+    setKey(crypto.randomUUID());
+    sending.reset();
+    dialog.current?.showModal();
+  }
+
+  return (
+    <>
+      <button type="button" onClick={show}>
+        {texts.commands.again}
+      </button>
+      <dialog ref={dialog} aria-label={texts.commands.again}>
+        <h2>{texts.commands.again}</h2>
+        <p>{texts.commands.againAbout}</p>
+        <Json value={body} label={texts.commands.again} />
+        {sending.error && <Problem error={sending.error} />}
+        <div className="actions">
+          <button type="button" className="main" disabled={sending.isPending} onClick={() => sending.mutate()}>
+            {texts.commands.send}
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {texts.commands.close}
+          </button>
+        </div>
+      </dialog>
+    </>
+  );
+}

@@ -1,0 +1,29 @@
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const today = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** In the reader's zone; UTC on hover. Times of today are without the date. */
+export function Time({ at }: { at: string }) {
+  const time = new Date(at);
+  const isToday = time.toDateString() === new Date().toDateString();
+  return (
+    <time dateTime={at} title={at}>
+      {(isToday ? today : local).format(time)}
+    </time>
+  );
+}
+
+const UNITS = [
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** For example 42 ms, 3.5 s, 12 min. */
+export function durationText(ms: number): string {
+  const [unitMs, unit] = UNITS.find(([size]) => ms >= size) ?? [1, 'ms'];
+  const value = ms / unitMs;
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: unit === 'ms' || value >= 10 ? 0 : 1 })} ${unit}`;
+}
+
+export const durationBetween = (from: string, to: string) =>
+  durationText(Math.max(0, Date.parse(to) - Date.parse(from)));

@@ -1,0 +1,33 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig, type Plugin } from 'vite';
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+
+/** Says whose code is in the files: the server's build adds the licences. */
+const listOfSources: Plugin = {
+  name: 'list-of-sources',
+  generateBundle(_options, bundle) {
+    const sources = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+    const source = JSON.stringify(sources.map((path) => relative(folder, path)));
+    this.emitFile({ type: 'asset', fileName: 'sources.json', source });
+  },
+};
+
+export default defineConfig({
+  // A proxy may serve the platform below a path.
+  base: './',
+  resolve: { conditions: ['@tenant-open-platform/source', 'module', 'browser', 'development|production'] },
+  plugins: [listOfSources],
+  build: {
+    target: 'es2023',
+    // The server serves `console.html` as /console, so the page loads its files from /console/….
+    assetsDir: 'console',
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      input: fileURLToPath(new URL('console.html', import.meta.url)),
+      // "use client" means nothing here.
+      onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
+    },
+  },
+});
