@@ -1,5 +1,5 @@
 import { configure, type TenantOpenPlatformOptions } from './configuration.js';
-import { resource } from './core/resource-class.js';
+import { allResources } from './core/resource-class.js';
 import { Sender } from './core/send.js';
 import { Commands } from './resources/commands.js';
 import { DeviceRequests } from './resources/device-requests.js';
@@ -38,57 +38,40 @@ import type {
  *
  * @throws ConfigurationError if an option is missing, malformed or unsafe. The checksum of the secret is verified too.
  */
-export class TenantOpenPlatform {
+export class TenantOpenPlatform implements Resources {
   readonly baseUrl: string;
   readonly clientId: string;
-  readonly tenants: Tenants;
-  readonly credentials: Credentials;
-  readonly roles: Roles;
-  readonly roleBindings: RoleBindings;
-  readonly policies: Policies;
-  readonly access: Access;
-  readonly busPrincipals: BusPrincipals;
-  readonly vendors: Vendors;
-  readonly commandTypes: CommandTypes;
-  readonly auditEvents: AuditEvents;
-  readonly parkedMessages: ParkedMessages;
-  readonly commands: Commands;
-  readonly events: Events;
-  readonly deviceRequests: DeviceRequests;
-  readonly catalog: CatalogResource;
-  readonly objects: Objects;
-  readonly objectCredentials: ObjectCredentials;
-  readonly objectResources: ObjectResources;
-  readonly callbackEndpoints: CallbackEndpoints;
-  readonly callbackSubscriptions: CallbackSubscriptions;
-  readonly me: MeResource;
+  declare readonly tenants: Tenants;
+  declare readonly credentials: Credentials;
+  declare readonly roles: Roles;
+  declare readonly roleBindings: RoleBindings;
+  declare readonly policies: Policies;
+  declare readonly access: Access;
+  declare readonly busPrincipals: BusPrincipals;
+  declare readonly vendors: Vendors;
+  declare readonly commandTypes: CommandTypes;
+  declare readonly auditEvents: AuditEvents;
+  declare readonly parkedMessages: ParkedMessages;
+  declare readonly commands: Commands;
+  declare readonly events: Events;
+  declare readonly deviceRequests: DeviceRequests;
+  declare readonly catalog: CatalogResource;
+  declare readonly objects: Objects;
+  declare readonly objectCredentials: ObjectCredentials;
+  declare readonly objectResources: ObjectResources;
+  declare readonly callbackEndpoints: CallbackEndpoints;
+  declare readonly callbackSubscriptions: CallbackSubscriptions;
+  declare readonly me: MeResource;
 
   constructor(options: TenantOpenPlatformOptions = {}) {
     const configuration = configure(options);
     const sender = new Sender(configuration);
-    const plain = <Name extends keyof Resources>(name: Name) => resource<Resources[Name]>(name, sender);
+    Object.assign(this, allResources(sender));
     this.baseUrl = configuration.baseUrl;
     this.clientId = configuration.clientId;
-    this.tenants = plain('tenants');
-    this.credentials = plain('credentials');
-    this.roles = plain('roles');
-    this.roleBindings = plain('roleBindings');
-    this.policies = plain('policies');
-    this.access = plain('access');
-    this.busPrincipals = plain('busPrincipals');
-    this.vendors = plain('vendors');
-    this.commandTypes = plain('commandTypes');
-    this.auditEvents = plain('auditEvents');
-    this.parkedMessages = plain('parkedMessages');
     this.commands = new Commands(sender, configuration);
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);
-    this.catalog = plain('catalog');
     this.objects = new Objects(sender, configuration);
-    this.objectCredentials = plain('objectCredentials');
-    this.objectResources = plain('objectResources');
-    this.callbackEndpoints = plain('callbackEndpoints');
-    this.callbackSubscriptions = plain('callbackSubscriptions');
-    this.me = plain('me');
   }
 }

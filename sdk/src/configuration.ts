@@ -1,4 +1,4 @@
-import { headerPatterns } from '@tenant-open-platform/contract/signature';
+import { CLIENT_ID, REQUEST_ID } from '@tenant-open-platform/contract/signature';
 import { version } from '../package.json';
 import { createObserver, type Hooks, type Logger, type LogLevel, type Observer } from './core/observe.js';
 import { checkedHeaders } from './core/request-headers.js';
@@ -99,7 +99,7 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
     batchWithinMs: options.batch && inRange('batch.withinMs', options.batch.withinMs, 0, 1_000, ConfigurationError),
     observer: createObserver(options.hooks ?? {}, options.logger ?? globalThis.console ?? {}, logLevelOf(options)),
     settle: (call) => {
-      if (call.requestId !== undefined && !headerPatterns.requestId.test(call.requestId)) {
+      if (call.requestId !== undefined && !REQUEST_ID.test(call.requestId)) {
         throw new InvalidArgumentError('requestId must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -');
       }
       const { signal, requestId } = call;
@@ -164,7 +164,7 @@ function checkedBaseUrl(text: string): string {
 }
 
 function checkedClientId(clientId: string): string {
-  if (headerPatterns.clientId.test(clientId)) return clientId;
+  if (CLIENT_ID.test(clientId)) return clientId;
   throw new ConfigurationError('clientId is malformed: 1 to 64 characters of A-Z a-z 0-9 . _ ~ -');
 }
 

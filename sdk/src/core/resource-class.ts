@@ -1,4 +1,5 @@
 import { operations } from '../api.gen.js';
+import type { Resources } from '../resources.gen.js';
 
 /** The Sender, for operations that are known only by name. */
 interface AnySender {
@@ -34,9 +35,14 @@ export function resourceClass<Methods>(resource: string): new (sender: unknown) 
 
 const classes = new Map<string, ReturnType<typeof resourceClass>>();
 
-/** A resource whose methods are all generated. Clients share its class. */
-export function resource<Methods>(name: string, sender: unknown): Methods {
-  const known = classes.get(name) ?? resourceClass(name);
-  classes.set(name, known);
-  return new known(sender) as Methods;
+/** All resources, with the generated methods. Clients share their classes. */
+export function allResources(sender: unknown): Resources {
+  const all: Record<string, unknown> = {};
+  for (const operation of Object.keys(operations)) {
+    const [name = ''] = operation.split('.');
+    const known = classes.get(name) ?? resourceClass(name);
+    classes.set(name, known);
+    all[name] ??= new known(sender);
+  }
+  return all as unknown as Resources;
 }
