@@ -89,7 +89,7 @@ test('what a device or an adapter wrote is text: no element, no request, no chan
   publish(subjects.deviceRequest(tenant.tenant_id, 'vendor_a'), {
     dedupe_id: randomUUID(),
     device_id: 'ok-1',
-    request_type: 'firmware_check',
+    request_type: 'hostile_check',
     payload: { text: HOSTILE },
   });
   const { page, faults } = await openAs(reader, `/commands/${command}`);
@@ -102,7 +102,7 @@ test('what a device or an adapter wrote is text: no element, no request, no chan
   });
   await goTo(page, '/device-requests');
   await page
-    .getByRole('row', { name: /firmware_check/ })
+    .getByRole('row', { name: /hostile_check/ })
     .getByRole('link')
     .click();
   const asked = page.getByRole('region', { name: 'Request' });

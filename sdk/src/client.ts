@@ -18,6 +18,7 @@ import type {
   ObjectCredentials,
   ObjectResources,
   ParkedMessages,
+  Platform,
   Policies,
   Resources,
   RoleBindings,
@@ -52,6 +53,7 @@ export class TenantOpenPlatform implements Resources {
   declare readonly commandTypes: CommandTypes;
   declare readonly auditEvents: AuditEvents;
   declare readonly parkedMessages: ParkedMessages;
+  declare readonly platform: Platform;
   declare readonly commands: Commands;
   declare readonly events: Events;
   declare readonly deviceRequests: DeviceRequests;

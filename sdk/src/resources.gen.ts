@@ -28,6 +28,8 @@ import type {
   CommandAccepted,
   CommandCancel,
   CommandCreate,
+  CommandFigures,
+  CommandFiguresQuery,
   CommandGetQuery,
   CommandListQuery,
   CommandSummary,
@@ -64,6 +66,7 @@ import type {
   ParkedMessageRetried,
   ParkedMessageRetry,
   ParkedMessageWithBody,
+  PlatformState,
   Policy,
   PolicyCreate,
   PolicyDeleted,
@@ -139,6 +142,17 @@ export interface CommandsResource {
    * Scope open:command:read.
    */
   summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary>;
+
+  /**
+   * Returns how many commands ended in each minute, hour or day of a time range, by status, and how long they took. A
+   * point counts a minute if `completed_after` is at most 3 hours ago, an hour if it is at most 3 days ago, otherwise a
+   * day. Figures are deleted after 31 days. With batch_id, the platform reads the commands of the batch: then the
+   * length of the range decides.
+   *
+   * Retried.
+   * Scope open:command:read.
+   */
+  figures(query?: CommandFiguresQuery, options?: RequestOptions): ApiPromise<CommandFigures>;
 
   /**
    * Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already
@@ -819,6 +833,18 @@ export interface ParkedMessages {
   retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried>;
 }
 
+/** The state of the whole platform, for its administrators. */
+export interface Platform {
+  /**
+   * Returns what waits to be published, when adapters last read commands of each vendor, how many messages are parked,
+   * and which workers are alive. It contains no data of a tenant.
+   *
+   * Retried.
+   * Scope platform:state:read, in tenant `platform`.
+   */
+  get(options?: RequestOptions): ApiPromise<PlatformState>;
+}
+
 /** The resources whose methods are all generated. */
 export interface Resources {
   catalog: CatalogResource;
@@ -838,4 +864,5 @@ export interface Resources {
   commandTypes: CommandTypes;
   auditEvents: AuditEvents;
   parkedMessages: ParkedMessages;
+  platform: Platform;
 }

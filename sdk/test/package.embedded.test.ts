@@ -25,9 +25,9 @@ const zipped = (parts: readonly { contents: Uint8Array }[]) =>
 
 /** Defect: the client grows unnoticed in the bundles of its users. Measured as their bundler minifies it. */
 test.each([
-  ['index.js', 14_550],
+  ['index.js', 14_600],
   // Bundlers take the ES modules. The wrapping of CommonJS costs some 400 bytes more.
-  ['index.cjs', 15_200],
+  ['index.cjs', 15_250],
   ['sign.js', 1_500],
   ['sign.cjs', 1_650],
   ['webhooks.js', 1_500],
@@ -42,7 +42,7 @@ test.each([
 });
 
 /** createMany, shared requests and the transfer of objects are loaded when they are first used. */
-test('what the client loads at its start is at most 11,300 bytes', async () => {
+test('what the client loads at its start is at most 11,400 bytes', async () => {
   const { outputFiles, metafile } = await bundle('index.js', { splitting: true, metafile: true });
   const loaded = new Set<string>();
   const load = (path: string): void => {
@@ -56,7 +56,7 @@ test('what the client loads at its start is at most 11,300 bytes', async () => {
   const parts = outputFiles.filter(({ path }) => [...loaded].some((file) => path.endsWith(`/${file}`)));
   expect(parts).toHaveLength(loaded.size);
   expect(parts.length).toBeLessThan(outputFiles.length);
-  expect(zipped(parts)).toBeLessThanOrEqual(11_300);
+  expect(zipped(parts)).toBeLessThanOrEqual(11_400);
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
