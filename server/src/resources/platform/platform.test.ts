@@ -19,12 +19,11 @@ test('a platform administrator sees backlog, vendors, slots and workers', async 
   expect(body.outbox.waiting).toBeGreaterThanOrEqual(0);
 });
 
-test('a platform that rests shows its worker, and nothing that waits', async () => {
+test('a platform of its own has one worker, and no age of what does not wait', async () => {
   const node = await startNode();
   const { body } = await signedRequest(node.admin, 'GET', STATE);
   expect(body.outbox).toEqual({ waiting: 0, oldest_seconds: null });
   expect(body.workers).toHaveLength(1);
-});
 });
 
 test('nobody else sees it', async () => {
