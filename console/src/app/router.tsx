@@ -32,12 +32,24 @@ const command = createRoute({
   component: lazyRouteComponent(() => import('../commands/command-page'), 'CommandPage'),
 });
 
+const send = createRoute({
+  getParentRoute: () => root,
+  path: '/send',
+  component: lazyRouteComponent(() => import('../send/send-page'), 'SendPage'),
+});
+
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: '/fleet/$batchId',
+  component: lazyRouteComponent(() => import('../fleet/fleet-page'), 'FleetPage'),
+});
+
 /**
  * After the `#`: the platform serves one page whatever its path prefix, and no proxy logs what the reader filters by.
  * A list in an address is joined by commas.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([start, commands, command]),
+  routeTree: root.addChildren([start, commands, command, send, fleet]),
   history: createHashHistory(),
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

@@ -21,6 +21,7 @@ function SignedIn({ session: { me } }: { session: Session }) {
         <span className="product">{texts.console}</span>
         <nav aria-label={texts.shell.pages}>
           <Link to="/commands">{texts.commands.title}</Link>
+          <Link to="/send">{texts.send.title}</Link>
         </nav>
         <span className="who">
           <Foreign text={me.client_id} /> <span className="soft">@</span> <Foreign text={me.tenant_id} />
