@@ -6,7 +6,9 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router';
+import { toAccessQuestion, toAuditFilters, toTenant } from '../access/filters';
 import { toFilters } from '../commands/filters';
+import { toRequestFilters } from '../device-requests/filters';
 import { Shell } from './shell';
 
 const root = createRootRoute({ component: Shell });
@@ -44,12 +46,72 @@ const fleet = createRoute({
   component: lazyRouteComponent(() => import('../fleet/fleet-page'), 'FleetPage'),
 });
 
+const events = createRoute({
+  getParentRoute: () => root,
+  path: '/events',
+  component: lazyRouteComponent(() => import('../events/events-page'), 'EventsPage'),
+});
+
+const requests = createRoute({
+  getParentRoute: () => root,
+  path: '/device-requests',
+  validateSearch: toRequestFilters,
+  component: lazyRouteComponent(() => import('../device-requests/device-request-list'), 'DeviceRequestList'),
+});
+
+const request = createRoute({
+  getParentRoute: () => root,
+  path: '/device-requests/$requestId',
+  component: lazyRouteComponent(() => import('../device-requests/device-request-page'), 'DeviceRequestPage'),
+});
+
+const parked = createRoute({
+  getParentRoute: () => root,
+  path: '/parked-messages',
+  validateSearch: toTenant,
+  component: lazyRouteComponent(() => import('../parked/parked-list'), 'ParkedList'),
+});
+
+const parkedMessage = createRoute({
+  getParentRoute: () => root,
+  path: '/parked-messages/$messageId',
+  validateSearch: toTenant,
+  component: lazyRouteComponent(() => import('../parked/parked-page'), 'ParkedPage'),
+});
+
+const access = createRoute({
+  getParentRoute: () => root,
+  path: '/access',
+  validateSearch: toAccessQuestion,
+  component: lazyRouteComponent(() => import('../access/access-page'), 'AccessPage'),
+});
+
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: toAuditFilters,
+  component: lazyRouteComponent(() => import('../access/audit-page'), 'AuditPage'),
+});
+
 /**
  * After the `#`: the platform serves one page whatever its path prefix, and no proxy logs what the reader filters by.
  * A list in an address is joined by commas.
  */
 export const router = createRouter({
-  routeTree: root.addChildren([start, commands, command, send, fleet]),
+  routeTree: root.addChildren([
+    start,
+    commands,
+    command,
+    send,
+    fleet,
+    events,
+    requests,
+    request,
+    parked,
+    parkedMessage,
+    access,
+    audit,
+  ]),
   history: createHashHistory(),
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search) => {

@@ -22,6 +22,11 @@ function SignedIn({ session: { me } }: { session: Session }) {
         <nav aria-label={texts.shell.pages}>
           <Link to="/commands">{texts.commands.title}</Link>
           <Link to="/send">{texts.send.title}</Link>
+          <Link to="/events">{texts.events.title}</Link>
+          <Link to="/device-requests">{texts.deviceRequests.title}</Link>
+          <Link to="/parked-messages">{texts.parked.title}</Link>
+          <Link to="/access">{texts.access.title}</Link>
+          <Link to="/audit">{texts.audit.title}</Link>
         </nav>
         <span className="who">
           <Foreign text={me.client_id} /> <span className="soft">@</span> <Foreign text={me.tenant_id} />

@@ -5,7 +5,7 @@ import { lazy, Suspense, useMemo, useState } from 'react';
 import { texts } from '../app/texts';
 import { statuses } from '../commands/filters';
 import { Liveness } from '../live/liveness';
-import { useLog } from '../live/use-log';
+import { eventLog, useFollow } from '../live/use-follow';
 import { useSession } from '../session/session';
 import { Problem } from '../ui/problem';
 import { Status } from '../ui/status';
@@ -43,7 +43,8 @@ function BatchPage({ batchId }: { batchId: string }) {
   });
   const isCheap = !batch.data || pagesToRead(batch.data) <= MOST_LIVE_PAGES;
 
-  const state = useLog(client, async () => {
+  const growing = useMemo(() => eventLog(client), [client]);
+  const state = useFollow(growing, async () => {
     const { data } = await summary.refetch();
     if (isCheap || (data && openIn(data) === 0)) await batch.refetch();
   });
@@ -57,12 +58,7 @@ function BatchPage({ batchId }: { batchId: string }) {
       <div className="title">
         <h1>{texts.fleet.title}</h1>
         <code>{batchId}</code>
-        <Liveness
-          state={state}
-          readAt={summary.dataUpdatedAt}
-          isReading={summary.isFetching || batch.isFetching}
-          onRead={() => void read()}
-        />
+        <Liveness list={{ ...summary, state, refetch: read }} />
       </div>
       {error && <Problem error={error} onAgain={() => void read()} />}
       {summary.isPending && !error && <p role="status">{texts.loading}</p>}

@@ -1,11 +1,13 @@
 import { texts } from '../app/texts';
 import { Time } from '../ui/time';
-import type { LogState } from './use-log';
+import type { FollowState } from './use-follow';
 
-type Props = { state: LogState; readAt: number; isReading: boolean; onRead: () => void };
+/** A query, or a list. Absent `state`: it changes only when the reader asks. */
+type Read = { state?: FollowState; dataUpdatedAt: number; isFetching: boolean; refetch: () => unknown };
 
-/** Whether the page changes by itself, and when it was read. */
-export function Liveness({ state, readAt, isReading, onRead }: Props) {
+/** Whether what is shown changes by itself, and when it was read. */
+export function Liveness({ list }: { list: Read }) {
+  const { state = 'NOT_ALLOWED', dataUpdatedAt: readAt, isFetching, refetch } = list;
   return (
     <p className="liveness" data-state={state}>
       {state === 'FOLLOWING' && <span title={texts.live.followingAbout}>{texts.live.following}</span>}
@@ -15,7 +17,7 @@ export function Liveness({ state, readAt, isReading, onRead }: Props) {
         </small>
       )}
       {state !== 'FOLLOWING' && (
-        <button type="button" onClick={onRead} disabled={isReading}>
+        <button type="button" onClick={() => void refetch()} disabled={isFetching}>
           {texts.live.readAgain}
         </button>
       )}

@@ -40,7 +40,7 @@ test('patterns are for the platform: none of them runs here, and none causes a f
 test.each([
   [{ properties: { a: { not: { pattern: '^x' } } } }, { a: 'y' }],
   [{ properties: { a: { oneOf: [{ pattern: '^x' }, { pattern: '^y' }] } } }, { a: 'y' }],
-  [{ if: { properties: { a: { pattern: '^x' } } }, then: { required: ['b'] } }, { a: 'y' }],
+  [JSON.parse('{"if":{"properties":{"a":{"pattern":"^x"}}},"then":{"required":["b"]}}'), { a: 'y' }],
   [{ patternProperties: { '^x': { type: 'number' } }, additionalProperties: false }, { x1: 1 }],
   [{ allOf: [{ patternProperties: { '^x': {} } }], unevaluatedProperties: false }, { x1: 1 }],
   [{ properties: { a: { not: { $ref: '#/$defs/x' } } }, $defs: { x: { pattern: '^x' } } }, { a: 'y' }],

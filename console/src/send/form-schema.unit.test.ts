@@ -57,7 +57,7 @@ test.each([
 test.each([
   [{ properties: { a: { type: 'string' }, b: {} } }],
   [{ properties: { a: { type: 'string' } }, oneOf: [{ required: ['a'] }, {}] }],
-  [{ properties: { a: { type: 'string' } }, if: {}, then: {} }],
+  [{ properties: { a: { type: 'string' } }, if: {}, else: {} }],
   [{ properties: { a: { type: ['string', 'null'] } } }],
   [{ properties: { a: { type: 'string' } }, additionalProperties: { type: 'number' } }],
   [{ properties: { a: { type: 'string' }, list: { prefixItems: [{}], items: { type: 'string' } } } }],

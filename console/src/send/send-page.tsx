@@ -16,10 +16,11 @@ const SCOPE = 'open:command:create';
 
 export function SendPage() {
   const { client, me } = useSession();
-  const { data, error, refetch, isFetching, dataUpdatedAt } = useQuery({
+  const catalog = useQuery({
     queryKey: ['catalog'],
     queryFn: ({ signal }) => client.catalog.get({ signal }),
   });
+  const { data, error, refetch } = catalog;
   const [reviewed, setReviewed] = useState<Attempt | null>(null);
   const { sending, results, forget } = useSending();
   const attempt = sending.variables;
@@ -33,7 +34,7 @@ export function SendPage() {
     <>
       <div className="title">
         <h1>{texts.send.title}</h1>
-        <Liveness state="NOT_ALLOWED" readAt={dataUpdatedAt} isReading={isFetching} onRead={() => void refetch()} />
+        <Liveness list={catalog} />
       </div>
       {!me.scopes.includes(SCOPE) && <p className="problem">{texts.shell.missing(SCOPE)}</p>}
       {error && <Problem error={error} onAgain={() => void refetch()} />}

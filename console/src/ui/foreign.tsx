@@ -11,12 +11,16 @@ export function Foreign({ text, className }: { text: string; className?: string 
 }
 
 /** A value of JSON as text. */
-export function Json({ value, label }: { value: unknown; label: string }) {
+export const Json = ({ value, label }: { value: unknown; label: string }) => (
+  <Verbatim text={JSON.stringify(value, null, 2)} label={label} />
+);
+
+export function Verbatim({ text, label }: { text: string; label: string }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
-    <section aria-label={label} tabIndex={0} className="json">
+    <section aria-label={label} tabIndex={0} className="verbatim">
       <pre>
-        <bdi>{JSON.stringify(value, null, 2)}</bdi>
+        <bdi>{text}</bdi>
       </pre>
     </section>
   );

@@ -1,0 +1,77 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { AccessExplanation } from '@tenant-open-platform/sdk';
+import type { FormEvent } from 'react';
+import { texts } from '../app/texts';
+import { useSession } from '../session/session';
+import { Foreign } from '../ui/foreign';
+import { Problem } from '../ui/problem';
+import { Time } from '../ui/time';
+
+type Props = { tenant: string; question: { client_id?: string; operation?: string } };
+
+/** A question is an address, so that it can be sent to a colleague. */
+export function Explain({ tenant, question }: Props) {
+  const { client } = useSession();
+  const navigate = useNavigate();
+  const { client_id = '', operation = '' } = question;
+  const { data, error } = useQuery({
+    queryKey: ['access', tenant, client_id, operation],
+    enabled: client_id !== '' && operation !== '',
+    queryFn: async ({ signal }) => client.access.explain(tenant, client_id, { operation }, { signal }),
+  });
+  function ask(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const asked = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
+    void navigate({
+      to: '/access',
+      search: { tenant, client_id: asked.client_id?.trim(), operation: asked.operation?.trim() },
+    });
+  }
+  return (
+    <section className="card" aria-label={texts.access.explain}>
+      <h2>{texts.access.explain}</h2>
+      <form className="filters" onSubmit={ask}>
+        <label>
+          {texts.access.clientId}
+          <input name="client_id" defaultValue={client_id} required autoComplete="off" spellCheck={false} />
+        </label>
+        <label>
+          {texts.access.operation}
+          <input
+            name="operation"
+            defaultValue={operation}
+            required
+            placeholder="commands.create"
+            autoComplete="off"
+            spellCheck={false}
+          />
+        </label>
+        <button type="submit">{texts.access.ask}</button>
+      </form>
+      <div role="status">{data && <Answer answer={data} />}</div>
+      {error && <Problem error={error} />}
+    </section>
+  );
+}
+
+function Answer({ answer }: { answer: AccessExplanation }) {
+  const { client_id, operation, granted, grants, granting_roles, scope, status } = answer;
+  return (
+    <>
+      <p>
+        <strong>{(granted ? texts.access.yes : texts.access.no)(client_id, operation)}</strong>{' '}
+        {status !== 'ACTIVE' && texts.access.notActive(status)}
+      </p>
+      <ul>
+        {grants.map(({ role, policy_id, scope: of, created_at }) => (
+          <li key={policy_id ?? role}>
+            <Foreign text={role ? texts.access.byRole(role) : texts.access.byPolicy(of ?? '')} />{' '}
+            <Time at={created_at} />
+          </li>
+        ))}
+      </ul>
+      {!granted && scope && <p>{texts.access.rolesThatWould(scope, granting_roles.join(', ') || '–')}</p>}
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useQuery } from '@tanstack/react-query';
+import type { FormEvent } from 'react';
+import { texts } from '../app/texts';
+import { useSession } from '../session/session';
+
+type Props = { tenant: string; onChoose: (tenant: string) => void };
+
+/** Only a platform administrator sees other tenants, and only on these pages. */
+export function TenantChoice({ tenant, onChoose }: Props) {
+  const { client, me } = useSession();
+  const isOfPlatform = me.tenant_id === 'platform';
+  const { data } = useQuery({
+    queryKey: ['tenants'],
+    enabled: isOfPlatform,
+    queryFn: async ({ signal }) => client.tenants.list({ limit: 500 }, { signal }),
+  });
+  if (!isOfPlatform) return null;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onChoose(String(new FormData(event.currentTarget).get('tenant')).trim());
+  };
+  return (
+    <form className="filters" onSubmit={submit}>
+      <label>
+        {texts.access.tenant}
+        <input name="tenant" key={tenant} defaultValue={tenant} list="tenants" required autoComplete="off" />
+        <datalist id="tenants">
+          {data?.items.map(({ tenant_id, name }) => (
+            <option key={tenant_id} value={tenant_id}>
+              {name}
+            </option>
+          ))}
+        </datalist>
+      </label>
+      <button type="submit">{texts.access.choose}</button>
+    </form>
+  );
+}

@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { type DeviceRequest, isApiError } from '@tenant-open-platform/sdk';
+import { texts } from '../app/texts';
+import { useSession } from '../session/session';
+import { Foreign, Json } from '../ui/foreign';
+import { Problem } from '../ui/problem';
+import { Status } from '../ui/status';
+import { Time } from '../ui/time';
+import { ReplyForm } from './reply-form';
+
+const route = getRouteApi('/device-requests/$requestId');
+
+export function DeviceRequestPage() {
+  const { client } = useSession();
+  const { requestId } = route.useParams();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['device-request', requestId],
+    queryFn: async ({ signal }) => client.deviceRequests.get(requestId, { signal }),
+  });
+  return (
+    <>
+      <Link to="/device-requests">← {texts.deviceRequests.back}</Link>
+      {data && <Details request={data} />}
+      {!data && isApiError(error, 'NOT_FOUND') && <p>{texts.deviceRequests.missing}</p>}
+      {!data && error && !isApiError(error, 'NOT_FOUND') && <Problem error={error} onAgain={() => void refetch()} />}
+      {!data && !error && <p role="status">{texts.loading}</p>}
+    </>
+  );
+}
+
+function Details({ request }: { request: DeviceRequest }) {
+  const { device_id, request_type, vendor, received_at, expires_at, status, payload, reply } = request;
+  return (
+    <>
+      <div className="title">
+        <h1>
+          <Foreign text={device_id} /> <span className="soft">→</span> <Foreign text={request_type} />
+        </h1>
+        <Status status={status} />
+      </div>
+      <p className="soft">
+        <Foreign text={vendor} /> · {texts.deviceRequests.received} <Time at={received_at} /> ·{' '}
+        {texts.deviceRequests.expires} <Time at={expires_at} />
+      </p>
+      <h2>{texts.deviceRequests.payload}</h2>
+      <Json value={payload} label={texts.deviceRequests.payload} />
+      <h2>{texts.deviceRequests.reply}</h2>
+      {reply && <Json value={reply} label={texts.deviceRequests.reply} />}
+      {!reply && status === 'PENDING' && <ReplyForm request={request} />}
+      {!reply && status !== 'PENDING' && <p>{texts.deviceRequests.noReply}</p>}
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+import { isApiError, type TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { endSession } from '../session/session';
+
+/** NOT_ALLOWED: the credential may not read it, so the page shows when it was read, and a button. */
+export type FollowState = 'STARTING' | 'FOLLOWING' | 'UNREACHABLE' | 'NOT_ALLOWED';
+
+/** A list that grows at its end. */
+export type Growing = {
+  /** The position after the last item. */
+  end: (signal: AbortSignal) => Promise<string | undefined>;
+  next: (cursor: string, signal: AbortSignal) => Promise<{ items: unknown[]; next_cursor: string | null }>;
+};
+
+const WAIT_SECONDS = 30;
+const PAGE = 100;
+/** A tenant may log a thousand events a second: what is shown is read again at most so often. */
+const BETWEEN_READS_MS = 1_000;
+const LONGEST_PAUSE_MS = 15_000;
+
+export const eventLog = (client: TenantOpenPlatform): Growing => ({
+  end: async (signal) => (await client.events.list({ from: 'now', limit: 1 }, { signal })).next_cursor ?? undefined,
+  next: async (cursor, signal) => client.events.list({ cursor, wait_seconds: WAIT_SECONDS, limit: PAGE }, { signal }),
+});
+
+export const newDeviceRequests = (client: TenantOpenPlatform): Growing => {
+  const query = { order: 'asc', limit: PAGE } as const;
+  return {
+    end: async (signal) => {
+      const received_after = new Date().toISOString();
+      return (await client.deviceRequests.list({ ...query, received_after }, { signal })).next_cursor ?? undefined;
+    },
+    next: async (cursor, signal) =>
+      client.deviceRequests.list({ ...query, cursor, wait_seconds: WAIT_SECONDS }, { signal }),
+  };
+};
+
+/**
+ * Follows with one open request, and calls `onChange` at the start and after each change. The position is taken before
+ * the first call, so what the page then reads misses nothing. `growing` must stay the same object.
+ */
+export function useFollow(growing: Growing, onChange: () => Promise<unknown>): FollowState {
+  const [state, setState] = useState<FollowState>('STARTING');
+  const changed = useEffectEvent(onChange);
+  useEffect(() => {
+    const leaving = new AbortController();
+    void follow(growing, { signal: leaving.signal, onChange: () => changed(), onState: setState });
+    return () => leaving.abort(new DOMException('The page was left.', 'AbortError'));
+  }, [growing]);
+  return state;
+}
+
+type Following = { signal: AbortSignal; onChange: () => Promise<unknown>; onState: (state: FollowState) => void };
+
+async function follow(growing: Growing, { signal, onChange, onState }: Following): Promise<void> {
+  let cursor: string | undefined;
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      if (cursor === undefined) {
+        cursor = await growing.end(signal);
+        onState('FOLLOWING');
+        await onChange();
+      } else {
+        const { items, next_cursor } = await growing.next(cursor, signal);
+        onState('FOLLOWING');
+        const isBehind = items.length === PAGE;
+        cursor = isBehind ? undefined : (next_cursor ?? cursor);
+        if (items.length > 0 && !isBehind) await onChange();
+        if (items.length > 0) await pause(BETWEEN_READS_MS, signal);
+      }
+      failures = 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isApiError(error, 'UNAUTHENTICATED')) return endSession('REFUSED');
+      if (isApiError(error, 'FORBIDDEN')) return onState('NOT_ALLOWED');
+      if (isApiError(error, 'INVALID_CURSOR')) cursor = undefined;
+      onState('UNREACHABLE');
+      await pause(Math.min(LONGEST_PAUSE_MS, 1_000 * 2 ** failures++), signal);
+    }
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

@@ -1,0 +1,106 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
+import { isApiError, type ParkedMessageWithBody } from '@tenant-open-platform/sdk';
+import { useRef } from 'react';
+import { texts } from '../app/texts';
+import { useSession } from '../session/session';
+import { Foreign, Verbatim } from '../ui/foreign';
+import { Problem } from '../ui/problem';
+import { Time } from '../ui/time';
+
+const route = getRouteApi('/parked-messages/$messageId');
+
+export function ParkedPage() {
+  const { client, me } = useSession();
+  const { messageId } = route.useParams();
+  const { tenant = me.tenant_id } = route.useSearch();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['parked-message', tenant, messageId],
+    queryFn: async ({ signal }) => client.parkedMessages.get(tenant, messageId, { signal }),
+  });
+  return (
+    <>
+      <Link to="/parked-messages" search={{ tenant }}>
+        ← {texts.parked.back}
+      </Link>
+      {data && <Details message={data} />}
+      {!data && isApiError(error, 'NOT_FOUND') && <p>{texts.parked.missing}</p>}
+      {!data && error && !isApiError(error, 'NOT_FOUND') && <Problem error={error} onAgain={() => void refetch()} />}
+      {!data && !error && <p role="status">{texts.loading}</p>}
+    </>
+  );
+}
+
+function Details({ message }: { message: ParkedMessageWithBody }) {
+  const { kind, subject, parked_at, reason, details, body, body_encoding } = message;
+  return (
+    <>
+      <h1>{kind ?? <Foreign text={subject} />}</h1>
+      <p className="soft">
+        <Foreign text={subject} /> · {texts.parked.at} <Time at={parked_at} />
+      </p>
+      <p className="reason">
+        <Foreign text={reason} />
+      </p>
+      <Actions message={message} />
+      {details.length > 0 && <h2>{texts.parked.details}</h2>}
+      <ul>
+        {details.map(({ location, message: problem }) => (
+          <li key={`${location} ${problem}`}>
+            <code>
+              <Foreign text={location} />
+            </code>{' '}
+            <Foreign text={problem} />
+          </li>
+        ))}
+      </ul>
+      <h2>{texts.parked.body}</h2>
+      {body_encoding === 'BASE64' && <p>{texts.parked.base64}</p>}
+      <Verbatim text={body} label={texts.parked.body} />
+    </>
+  );
+}
+
+function Actions({ message: { tenant_id, parked_message_id: id, can_retry } }: { message: ParkedMessageWithBody }) {
+  const { client } = useSession();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const retrying = useMutation({ mutationFn: async () => client.parkedMessages.retry(tenant_id, id) });
+  const deleting = useMutation({
+    mutationFn: async () => client.parkedMessages.delete(tenant_id, id),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: ['parked-messages'] });
+      await navigate({ to: '/parked-messages', search: { tenant: tenant_id } });
+    },
+  });
+  const error = retrying.error ?? deleting.error;
+  return (
+    <>
+      <div className="actions">
+        {can_retry && (
+          <button type="button" disabled={retrying.isPending} onClick={() => retrying.mutate()}>
+            {texts.parked.retry}
+          </button>
+        )}
+        <button type="button" onClick={() => dialog.current?.showModal()}>
+          {texts.parked.delete}
+        </button>
+        <span role="status">{retrying.isSuccess ? texts.parked.retried : ''}</span>
+      </div>
+      {error && <Problem error={error} />}
+      <dialog ref={dialog} aria-label={texts.parked.delete}>
+        <h2>{texts.parked.delete}</h2>
+        <p>{texts.parked.deleteAbout}</p>
+        <div className="actions">
+          <button type="button" disabled={deleting.isPending} onClick={() => deleting.mutate()}>
+            {texts.parked.deleteSure}
+          </button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            {texts.parked.keep}
+          </button>
+        </div>
+      </dialog>
+    </>
+  );
+}
