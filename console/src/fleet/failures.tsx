@@ -26,7 +26,12 @@ export function Failures({ batchId, summary, commands }: Props) {
       {rows.length === 0 ? (
         <p>{texts.fleet.noFailure}</p>
       ) : (
-        <div className="wide">
+        <section
+          className="wide"
+          aria-label={texts.fleet.failures}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
+          tabIndex={0}
+        >
           <table className="failures">
             <thead>
               <tr>
@@ -57,7 +62,7 @@ export function Failures({ batchId, summary, commands }: Props) {
               ))}
             </tbody>
           </table>
-        </div>
+        </section>
       )}
       {rows.length > 0 && <FailedFile batchId={batchId} />}
     </>

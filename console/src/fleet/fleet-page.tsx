@@ -11,7 +11,7 @@ import { Problem } from '../ui/problem';
 import { Status } from '../ui/status';
 import { burnUpOf } from './burn-up-data';
 import { Failures } from './failures';
-import { type Batch, MOST_COMMANDS, pagesToRead, readBatch } from './read-batch';
+import { type Batch, pagesToRead, readBatch } from './read-batch';
 import './fleet.css';
 
 const BurnUp = lazy(() => import('./burn-up').then(({ BurnUp }) => ({ default: BurnUp })));
@@ -74,7 +74,7 @@ function BatchPage({ batchId }: { batchId: string }) {
               <BurnUp data={data} />
             </Suspense>
           )}
-          {batch.data?.hasMore && <p>{texts.fleet.newest(MOST_COMMANDS)}</p>}
+          {batch.data?.hasMore && <p>{texts.fleet.newest(commands.length)}</p>}
           {!isCheap && (
             <p className="actions">
               {texts.fleet.notLive}

@@ -9,7 +9,7 @@ export type Batch = { pages: BatchPage[]; hasMore: boolean };
 type BatchPage = { cursor: string | undefined; next: string | null; commands: Shown[] };
 
 const PAGE = 500;
-export const MOST_COMMANDS = 10_000;
+const MOST_COMMANDS = 10_000;
 
 /** A command that has ended does not change, and new ones come last. */
 const mayChange = ({ next, commands }: BatchPage) => next === null || commands.some((one) => one.completed_at === null);

@@ -13,6 +13,8 @@ type Vendor = Catalog['vendors'][number];
 type Props = { vendors: readonly Vendor[]; onReview: (draft: Draft) => void };
 
 const LONGEST_SECONDS = 300;
+/** The browser judges these. Of the payload, it may be that only the platform knows. */
+const OWN_FIELDS = ['vendor', 'command_type', 'timeout_seconds'];
 
 export function CommandForm({ vendors, onReview }: Props) {
   const [chosen, setChosen] = useState({ vendor: '', type: '' });
@@ -65,15 +67,22 @@ export function CommandForm({ vendors, onReview }: Props) {
 
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    review(false);
+    const { elements } = event.currentTarget;
+    const own = OWN_FIELDS.map((name) => elements.namedItem(name) as HTMLSelectElement | HTMLInputElement);
+    if (own.every((field) => field.reportValidity())) review(false);
   }
 
   return (
-    <form className="send" aria-label={texts.send.title} onSubmit={submit}>
+    <form className="send" aria-label={texts.send.title} noValidate onSubmit={submit}>
       <div className="filters">
         <label>
           {texts.commands.vendor}
-          <select required value={chosen.vendor} onChange={({ target }) => choose({ vendor: target.value, type: '' })}>
+          <select
+            required
+            name="vendor"
+            value={chosen.vendor}
+            onChange={({ target }) => choose({ vendor: target.value, type: '' })}
+          >
             <option value="">{texts.send.choose}</option>
             {vendors.map((one) => (
               <option key={one.vendor}>{one.vendor}</option>
@@ -84,6 +93,7 @@ export function CommandForm({ vendors, onReview }: Props) {
           {texts.commands.type}
           <select
             required
+            name="command_type"
             disabled={!vendor}
             value={chosen.type}
             onChange={({ target }) => choose({ ...chosen, type: target.value })}
@@ -98,6 +108,7 @@ export function CommandForm({ vendors, onReview }: Props) {
           {texts.send.timeout}
           <input
             required
+            name="timeout_seconds"
             type="number"
             min={1}
             max={LONGEST_SECONDS}

@@ -86,7 +86,12 @@ function Refused({ results }: { results: readonly CommandResult[] }) {
   return (
     <>
       <h2>{texts.send.refused}</h2>
-      <div className="wide">
+      <section
+        className="wide"
+        aria-label={texts.send.refused}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
+        tabIndex={0}
+      >
         <table>
           <thead>
             <tr>
@@ -110,7 +115,7 @@ function Refused({ results }: { results: readonly CommandResult[] }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </section>
       {results.length > SHOWN && <small>{texts.send.moreRefused(results.length - SHOWN)}</small>}
     </>
   );

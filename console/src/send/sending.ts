@@ -46,7 +46,7 @@ export function bodyOf({ batchId, commands }: Attempt): { body: unknown; more: n
 }
 
 /** How long an outage is waited for. The reader sees the page all that time. */
-const PATIENCE_SECONDS = 20;
+const PATIENCE_SECONDS = 10;
 
 /** Rejects if one command was not accepted, or if all were refused together. */
 export async function send(
