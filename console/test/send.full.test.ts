@@ -32,7 +32,7 @@ async function choose(page: Page, type: string, devices: string): Promise<void> 
 }
 
 const review = (page: Page) => page.getByRole('button', { name: 'Show what would be sent' }).click();
-const shownBody = async (page: Page) => JSON.parse(await page.getByRole('dialog').locator('pre').innerText());
+const shownBody = async (page: Page) => JSON.parse((await page.getByRole('dialog').locator('pre').textContent()) ?? '');
 const asText = (page: Page) => page.getByLabel('Payload as JSON');
 
 async function commandsOf(deviceId: string): Promise<Record<string, unknown>[]> {
@@ -78,7 +78,7 @@ test('what is written as JSON is in the form, and the reverse', async () => {
   const payload = async () => JSON.parse(await asText(page).inputValue());
   expect(await payload()).toEqual({ force: true });
   await asText(page).fill('{"power":"off","other":[1]}');
-  expect(await page.getByLabel('power', { exact: true }).locator('option:checked').innerText()).toBe('off');
+  expect(await page.getByLabel('power', { exact: true }).locator('option:checked').textContent()).toBe('off');
   // The form adds nothing to what was written.
   expect(await payload()).toEqual({ power: 'off', other: [1] });
   await page.getByRole('button', { name: 'Add' }).click();
@@ -142,31 +142,41 @@ test('a schema without fields, and one of alternatives, have the JSON alone', as
   expect((await shownBody(page)).payload).toEqual({ a: 'x' });
 });
 
-test('an answer that was lost is said so, and the same request again creates nothing twice', async () => {
-  const { page } = await openAs(sender, '/send');
-  await choose(page, 'reboot', 'ok-lost');
-  // The platform gets each request, and the page no answer.
-  const path = `**${COMMANDS}`;
-  await page.route(path, async (route) => {
-    if (route.request().method() !== 'POST') return route.fallback();
-    await route.fetch();
-    await route.abort();
-  });
-  await review(page);
-  await page.getByRole('button', { name: 'Send this command' }).click();
-  await page.getByRole('alert').getByText('The answer to this command was lost').waitFor();
-  await page.unroute(path);
-  await page.getByRole('button', { name: 'Send again with the same keys' }).click();
-  await page.locator('.title .status', { hasText: 'SUCCEEDED' }).waitFor();
-  expect(await commandsOf('ok-lost')).toHaveLength(1);
-});
+test.each([
+  ['a command', ['ok-lost'], COMMANDS, 'The answer to this command was lost'],
+  [
+    'a batch',
+    ['ok-lost-1', 'ok-lost-2'],
+    '/api/v1/open/downlink/command-batches',
+    'The answers to 2 commands were lost',
+  ],
+])(
+  'that the answer to %s was lost is said, and the same again creates nothing twice',
+  async (_, devices, path, said) => {
+    const { page } = await openAs(sender, '/send');
+    await choose(page, 'reboot', devices.join('\n'));
+    // The platform gets each request, and the page no answer.
+    await page.route(`**${path}`, async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await review(page);
+    await page.getByRole('button', { name: /^Send (this command|2 commands)$/ }).click();
+    await page.getByRole('alert').getByText(said).waitFor();
+    await page.unroute(`**${path}`);
+    await page.getByRole('button', { name: 'Send again with the same keys' }).click();
+    await page.waitForURL((url) => /^#\/(commands|fleet)\//.test(url.hash));
+    for (const device of devices) expect(await commandsOf(device)).toHaveLength(1);
+  },
+);
 
 test('devices from a file are sent as one batch; what the platform refuses is named, and the others are shown', async () => {
   const { page, faults } = await openAs(sender, '/send');
   await choose(page, 'reboot', 'pasted-1, pasted-2\npasted-1');
   await page.getByText('2 devices').waitFor();
-  await page.getByText('1 repeated ids were left out.').waitFor();
-  await page.getByText('1 lines were split at their commas.').waitFor();
+  await page.getByText('1 repeated id was left out.').waitFor();
+  await page.getByText('1 line was split at its commas.').waitFor();
   const long = 'x'.repeat(129);
   const buffer = Buffer.from(`device_id,place\nok-file-1,hall\nok-file-2,"a\nb"\n${long},\nok-file-1,\n`);
   await page.getByLabel('from a file').setInputFiles({ name: 'fleet.csv', mimeType: 'text/csv', buffer });
@@ -179,9 +189,9 @@ test('devices from a file are sent as one batch; what the platform refuses is na
     long,
   ]);
   await page.getByRole('button', { name: 'Send 3 commands' }).click();
-  await page.getByText('Of 3 commands, 2 were accepted, 1 were refused, and 0 are open.').waitFor();
+  await page.getByText('Of 3 commands: 2 accepted, 1 refused, 0 open.').waitFor();
   const refused = page.getByRole('row', { name: /VALIDATION_FAILED/ });
-  expect(await refused.innerText()).toContain('body/device_id');
+  expect(await refused.textContent()).toContain('body/device_id');
   await page.getByRole('link', { name: 'Show the accepted commands of this batch' }).click();
   await page.waitForURL((url) => url.hash === `#/fleet/${body.batch_id}`);
   await page.getByText('2 of 2 commands have ended').waitFor();

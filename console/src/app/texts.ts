@@ -1,4 +1,5 @@
 const number = (count: number) => count.toLocaleString();
+const counted = (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`;
 
 /** Every English text of the console that is longer than a name of the API. */
 export const texts = {
@@ -181,9 +182,9 @@ export const texts = {
     badFile: 'The file looks like JSON, but it is no array of texts.',
     fromFile: 'From the file',
     removeFile: 'Remove the file',
-    deviceCount: (count: number) => `${number(count)} ${count === 1 ? 'device' : 'devices'}`,
-    repeated: (count: number) => `${number(count)} repeated ids were left out.`,
-    split: (count: number) => `${number(count)} lines were split at their commas.`,
+    deviceCount: (count: number) => counted(count, 'device', 'devices'),
+    repeated: (count: number) => counted(count, 'repeated id was left out.', 'repeated ids were left out.'),
+    split: (count: number) => counted(count, 'line was split at its commas.', 'lines were split at their commas.'),
     header: 'Left out as the title of the column:',
     noDevice: 'Name at least one device.',
     payload: 'Payload',
@@ -203,7 +204,8 @@ export const texts = {
     inexactNumber: (text: string) => `The number ${text} has more digits than can be sent. Write it as a text.`,
     required: 'is required',
     notAllowed: 'is not allowed',
-    faults: (count: number) => `${number(count)} ${count === 1 ? 'part' : 'parts'} of the payload may not be valid`,
+    faults: (count: number) =>
+      counted(count, 'part of the payload may not be valid', 'parts of the payload may not be valid'),
     faultsAbout: 'This page checked the payload against the schema, except for patterns. The platform decides.',
     review: 'Show what would be sent',
     reviewAnyway: 'Show it all the same',
@@ -216,7 +218,7 @@ export const texts = {
     sending: (answered: number, of: number) => `Sending … ${number(answered)} of ${number(of)} answered`,
     outcome: 'Outcome',
     counts: (accepted: number, refused: number, open: number, of: number) =>
-      `Of ${number(of)} commands, ${number(accepted)} were accepted, ${number(refused)} were refused, and ${number(open)} are open.`,
+      `Of ${number(of)} commands: ${number(accepted)} accepted, ${number(refused)} refused, ${number(open)} open.`,
     lost: (count: number) =>
       count === 1
         ? 'The answer to this command was lost: it may have been accepted'
@@ -224,10 +226,10 @@ export const texts = {
     lostAbout:
       'Send them again with the same idempotency keys: what was accepted is not created twice. Changed and sent anew, a device may execute a command twice.',
     notNow: (count: number) =>
-      `${number(count)} commands were not accepted, because a quota is used up. Send them again later.`,
+      `${counted(count, 'command was', 'commands were')} not accepted, because a quota is used up. Send again later.`,
     refused: 'Refused',
     message: 'Message',
-    moreRefused: (count: number) => `${number(count)} more were refused.`,
+    moreRefused: (count: number) => counted(count, 'more was refused.', 'more were refused.'),
     repeat: 'Send again with the same keys',
     showBatch: 'Show the accepted commands of this batch',
     edit: 'Change the command',

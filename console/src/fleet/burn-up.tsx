@@ -65,6 +65,22 @@ export function BurnUp({ data }: { data: BurnUpData }) {
 
 const At = ({ ms = 0 }: { ms: number | undefined }) => <Time at={new Date(ms).toISOString()} />;
 
+const SHORT_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+/** As the reader's language writes them, as fine as they are far apart. */
+function timesOf(at: number[]): string[] {
+  const spanMs = (at.at(-1) ?? 0) - (at[0] ?? 0);
+  const options: Intl.DateTimeFormatOptions =
+    spanMs > DAY_MS
+      ? { dateStyle: 'short', timeStyle: 'short' }
+      : spanMs > SHORT_MS
+        ? { timeStyle: 'medium' }
+        : { minute: '2-digit', second: '2-digit', fractionalSecondDigits: 2 };
+  const format = new Intl.DateTimeFormat(undefined, options);
+  return at.map((time) => format.format(time));
+}
+
 function optionsFor(element: HTMLElement): uPlot.Options {
   const style = getComputedStyle(element);
   const colourOf = (name: string) => style.getPropertyValue(name);
@@ -82,7 +98,7 @@ function optionsFor(element: HTMLElement): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_plot, _min, most) => [0, Math.max(1, most * 1.05)] } },
-    axes: [axis, axis],
+    axes: [{ ...axis, space: 110, values: (_plot, at) => timesOf(at) }, axis],
     series: [
       {},
       ...curves.map(({ name, colour, dash, width }) => ({

@@ -45,7 +45,7 @@ export function Failures({ batchId, summary, commands }: Props) {
               {rows.map((row) => (
                 <tr key={`${row.status} ${row.isOther} ${row.reason}`}>
                   <td>
-                    <Reason row={row} />
+                    <Reason row={row} message={devicesOf(row)[0]?.message} />
                   </td>
                   <td>
                     <Status status={row.status} />
@@ -78,9 +78,20 @@ function rowsOf({ groups = [] }: CommandSummary): Row[] {
   return rows.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
 }
 
-function Reason({ row: { reason, isOther } }: { row: Row }) {
+/** With the explanation of the first command: an adapter may write another one for each. */
+function Reason({ row: { reason, isOther }, message }: { row: Row; message: string | null | undefined }) {
   if (isOther) return texts.fleet.otherReasons;
-  return reason === null ? texts.fleet.noReason : <Foreign text={reason} />;
+  if (reason === null) return texts.fleet.noReason;
+  return (
+    <>
+      <Foreign text={reason} />
+      {message && (
+        <small className="message">
+          <Foreign text={message} />
+        </small>
+      )}
+    </>
+  );
 }
 
 function Devices({ commands }: { commands: readonly Shown[] }) {

@@ -3,6 +3,7 @@ import type { Command, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 /** What the plot and the failures need of a command: ten thousand whole ones would be many megabytes. */
 export type Shown = Pick<Command, 'command_id' | 'device_id' | 'status' | 'accepted_at' | 'completed_at'> & {
   reason: string | null;
+  message: string | null;
 };
 
 export type Batch = { pages: BatchPage[]; hasMore: boolean };
@@ -50,4 +51,5 @@ const toShown = ({ command_id, device_id, status, accepted_at, completed_at, sta
   accepted_at,
   completed_at,
   reason: status_reason?.code ?? null,
+  message: status_reason?.message ?? null,
 });
