@@ -71,7 +71,9 @@ test('what is written as JSON is in the form, and the reverse', async () => {
       force: { type: 'boolean', default: true },
       tags: { type: 'array', items: { type: 'string' } },
       place: { properties: { room: { type: 'string' } }, required: ['room'] },
+      two: { type: 'array', minItems: 2, items: { type: 'string' } },
     },
+    required: ['two', 'place'],
   });
   const { page, faults } = await openAs(sender, '/send');
   await choose(page, type, 'ok-1');
@@ -81,7 +83,7 @@ test('what is written as JSON is in the form, and the reverse', async () => {
   expect(await page.getByLabel('power', { exact: true }).locator('option:checked').textContent()).toBe('off');
   // The form adds nothing to what was written.
   expect(await payload()).toEqual({ power: 'off', other: [1] });
-  await page.getByRole('button', { name: 'Add' }).click();
+  await page.getByRole('button', { name: 'Add' }).first().click();
   await page.getByLabel('tags-1').fill('a');
   await page.getByLabel('room').fill('hall');
   await page.getByLabel('force').selectOption({ label: 'false' });
