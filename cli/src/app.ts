@@ -22,13 +22,16 @@ import { addMe, addWhoami } from './commands/me.js';
 import { addObjectCredentials } from './commands/object-credentials.js';
 import { addObjectResources } from './commands/object-resources.js';
 import { addObjects } from './commands/objects.js';
+import { addOpen } from './commands/open.js';
 import { addParkedMessages } from './commands/parked-messages.js';
+import { addPlatform } from './commands/platform.js';
 import { addPolicies } from './commands/policies.js';
 import { addProfile } from './commands/profile.js';
 import { addRoleBindings } from './commands/role-bindings.js';
 import { addRoles } from './commands/roles.js';
 import { addSign } from './commands/sign.js';
 import { addTenants } from './commands/tenants.js';
+import { addTop } from './commands/top.js';
 import { addVendors } from './commands/vendors.js';
 import { addCompletion } from './completion/completion.js';
 import type { Context } from './context.js';
@@ -148,6 +151,8 @@ const additions = [
   addProfile,
   addWhoami,
   addDoctor,
+  addTop,
+  addOpen,
   addSign,
   addApi,
   addApply,
@@ -162,6 +167,7 @@ const additions = [
   addBus,
   addAuditEvents,
   addParkedMessages,
+  addPlatform,
   addVendors,
   addCommandTypes,
   addCommands,

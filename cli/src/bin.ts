@@ -1,6 +1,7 @@
 import { openAsBlob } from 'node:fs';
 import fs from 'node:fs/promises';
 import { run } from './app.js';
+import { openInBrowser } from './open-in-browser.js';
 
 process.exitCode = await run({
   argv: process.argv.slice(2),
@@ -11,6 +12,7 @@ process.exitCode = await run({
   stderr: process.stderr,
   fs,
   openAsBlob,
+  openInBrowser,
   fetch,
   signals: process,
 });

@@ -7,8 +7,8 @@ export type Context = {
   env: Readonly<Record<string, string | undefined>>;
   /** The folder that relative paths in arguments refer to. */
   cwd: string;
-  stdin: Readable & { isTTY?: boolean };
-  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stdin: Readable & { isTTY?: boolean; setRawMode?: (isRaw: boolean) => unknown };
+  stdout: Writable & { isTTY?: boolean; columns?: number; rows?: number };
   stderr: Writable & { isTTY?: boolean; columns?: number };
   fs: Pick<
     typeof import('node:fs/promises'),
@@ -16,6 +16,8 @@ export type Context = {
   >;
   /** Opens a file as a Blob, which is read only when it is sent. */
   openAsBlob: typeof import('node:fs').openAsBlob;
+  /** Whether a browser was started for the URL. */
+  openInBrowser: (url: string) => Promise<boolean>;
   fetch: typeof fetch;
   /** Emits SIGINT and other signals. A signal without a listener ends the process. */
   signals: Pick<NodeJS.EventEmitter, 'once' | 'off'>;

@@ -20,7 +20,8 @@ export const resources = {
   "vendors": "Vendors in the platform catalog. Platform administrators manage them.",
   "commandTypes": "Command types that the devices of a vendor support. Platform administrators manage them.",
   "auditEvents": "Audit events: records of administrative changes and of denied requests for changes.",
-  "parkedMessages": "Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason."
+  "parkedMessages": "Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason.",
+  "platform": "The state of the whole platform, for its administrators."
 } as const;
 
 export const operations = {
@@ -206,6 +207,42 @@ export const operations = {
         "choices": [
           "vendor",
           "adapter_status",
+          "reason"
+        ]
+      }
+    }
+  },
+  "commands.figures": {
+    "summary": "Count ended commands over time",
+    "description": "Returns how many commands ended in each minute, hour or day of a time range, by status, and how long they took. A point counts a minute if `completed_after` is at most 3 hours ago, an hour if it is at most 3 days ago, otherwise a day. Figures are deleted after 31 days. With batch_id, the platform reads the commands of the batch: then the length of the range decides.",
+    "scope": "open:command:read",
+    "tenant": "own",
+    "isKeyed": false,
+    "example": "topctl commands figures",
+    "path": {},
+    "fields": {
+      "completed_after": {
+        "kind": "instant",
+        "description": "Only commands that ended at or after this time, rounded down to the interval. By default one hour ago; with batch_id the acceptance of the batch."
+      },
+      "completed_before": {
+        "kind": "instant",
+        "description": "Only commands that ended before this time, rounded up to the interval. By default now."
+      },
+      "vendor": {
+        "kind": "text",
+        "description": "Only commands for this vendor."
+      },
+      "batch_id": {
+        "kind": "text",
+        "description": "Only commands of this batch."
+      },
+      "group_by": {
+        "kind": "text",
+        "description": "Count the commands also in `groups`, by this property.",
+        "choices": [
+          "status",
+          "vendor",
           "reason"
         ]
       }
@@ -1792,6 +1829,16 @@ export const operations = {
       "tenant_id": "Id of the tenant.",
       "parked_message_id": "Id of the parked message: a UUID version 7."
     },
+    "fields": {}
+  },
+  "platform.get": {
+    "summary": "Get the state of the platform",
+    "description": "Returns what waits to be published, when adapters last read commands of each vendor, how many messages are parked, and which workers are alive. It contains no data of a tenant.",
+    "scope": "platform:state:read",
+    "tenant": "platform",
+    "isKeyed": false,
+    "example": "topctl platform get",
+    "path": {},
     "fields": {}
   }
 } as const;

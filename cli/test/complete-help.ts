@@ -34,7 +34,16 @@ export async function completeHelp(): Promise<string> {
 function program(): Command {
   const stream = new PassThrough();
   const streams = { stdin: stream, stdout: stream, stderr: stream };
-  const world = { env: {}, cwd: '', ...streams, fs, openAsBlob, fetch, signals: process };
+  const world = {
+    env: {},
+    cwd: '',
+    ...streams,
+    fs,
+    openAsBlob,
+    openInBrowser: async () => false,
+    fetch,
+    signals: process,
+  };
   return createProgram(new Invocation({ argv: [], ...world }));
 }
 

@@ -13,8 +13,10 @@ const { run } = (await import(isBuilt ? '../dist/app.js' : '../src/app.js')) as 
 /** The result of a run of topctl. */
 export type Outcome = { exitCode: number; stdout: string; stderr: string };
 
-export type World = Partial<Pick<Context, 'env' | 'cwd' | 'fetch' | 'fs' | 'signals'>> & {
+export type World = Partial<Pick<Context, 'env' | 'cwd' | 'fetch' | 'fs' | 'signals' | 'openInBrowser'>> & {
   stdin?: string;
+  /** Keys that the test types when it wants. Absent: `stdin`. */
+  keys?: Context['stdin'];
   /** The input for each prompt of a terminal, in order. Absent: no terminal. */
   typed?: readonly string[];
   /** Whether stdout is a terminal of 80 columns. */
@@ -29,11 +31,12 @@ export async function topctl(argv: readonly string[], world: World = {}): Promis
     argv,
     env: { XDG_CONFIG_HOME: join(world.cwd ?? '/nonexistent', 'config'), NO_COLOR: '1', ...world.env },
     cwd: world.cwd ?? '/nonexistent',
-    stdin: world.typed ? keyboard(stderr.stream, world.typed) : Readable.from([world.stdin ?? '']),
+    stdin: world.keys ?? (world.typed ? keyboard(stderr.stream, world.typed) : Readable.from([world.stdin ?? ''])),
     stdout: stdout.stream,
     stderr: stderr.stream,
     fs: world.fs ?? fs,
     openAsBlob,
+    openInBrowser: world.openInBrowser ?? (async () => false),
     fetch: world.fetch ?? fetch,
     signals: world.signals ?? new EventEmitter(),
   });

@@ -12,6 +12,8 @@ const values: Json = {
   request_id: '019bd3a4-5c4e-7e99-8cc8-e18293a4b5c6',
   accepted_after: time,
   accepted_before: time,
+  completed_after: time,
+  completed_before: time,
   occurred_after: time,
   occurred_before: time,
   received_after: time,

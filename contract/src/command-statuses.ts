@@ -3,9 +3,7 @@ import { MAX_STEPS } from './bus/limits.js';
 
 export const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
-export const commandStatuses = [
-  'ACCEPTED',
-  'DISPATCHED',
+export const finalStatuses = [
   'SUCCEEDED',
   'FAILED',
   'REJECTED',
@@ -14,6 +12,8 @@ export const commandStatuses = [
   'EXPIRED',
   'CANCELED',
 ] as const;
+
+export const commandStatuses = ['ACCEPTED', 'DISPATCHED', ...finalStatuses] as const;
 
 export const CommandStatus = z.enum(commandStatuses).meta({
   id: 'CommandStatus',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CommandFigures, figuresQuery } from './command-figures.js';
 import { BatchId, Command, IdempotencyKey, payloadDescription, TimeoutSeconds } from './command-record.js';
 import { CommandId, CommandStatus } from './command-statuses.js';
 import { CommandGrouping, CommandSummary, MAX_NAMED_REASONS } from './command-summary.js';
@@ -296,6 +297,21 @@ export const commands = operations({
         .describe('Count the commands also in `groups`: one group for each combination of these properties.'),
     }),
     responses: { 200: CommandSummary },
+  },
+  figures: {
+    method: 'GET',
+    path: '/api/v1/open/downlink/command-figures',
+    summary: 'Count ended commands over time',
+    description:
+      'Returns how many commands ended in each minute, hour or day of a time range, by status, and how long they took. A point counts a minute if `completed_after` is at most 3 hours ago, an hour if it is at most 3 days ago, otherwise a day. Figures are deleted after 31 days. With batch_id, the platform reads the commands of the batch: then the length of the range decides.',
+    metadata: {
+      scope: 'open:command:read',
+      specified: false,
+      tenant: 'own',
+      errors: [],
+    },
+    query: figuresQuery,
+    responses: { 200: CommandFigures },
   },
   cancel: {
     method: 'POST',

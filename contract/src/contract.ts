@@ -17,6 +17,7 @@ import { objectResources } from './object-resources.js';
 import { objects } from './objects.js';
 import type { OperationMetadata } from './operation.js';
 import { parkedMessages } from './parked-messages.js';
+import { platform } from './platform.js';
 import { policies } from './policies.js';
 import { roleBindings } from './role-bindings.js';
 import { roles } from './roles.js';
@@ -46,6 +47,7 @@ const routes = {
   commandTypes,
   auditEvents,
   parkedMessages,
+  platform,
 };
 const options = {
   strictStatusCodes: true,

@@ -64,4 +64,5 @@ export const resources: Record<keyof typeof contract, { title: string; descripti
     description:
       'Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason.',
   },
+  platform: { title: 'Platform', description: 'The state of the whole platform, for its administrators.' },
 };

@@ -37,6 +37,7 @@ export const scopes = [
   'platform:parked-message:read',
   'platform:parked-message:retry',
   'platform:parked-message:delete',
+  'platform:state:read',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -76,6 +77,7 @@ export const builtInRoles: Record<string, readonly Scope[]> = {
     'platform:parked-message:read',
     'platform:parked-message:retry',
     'platform:parked-message:delete',
+    'platform:state:read',
   ],
   tenant_admin: [
     'platform:tenant:read',

@@ -48,6 +48,7 @@ const rolesWith: Record<Scope, (string | undefined)[]> = {
   'platform:parked-message:read': [admin, platform],
   'platform:parked-message:retry': [admin, platform],
   'platform:parked-message:delete': [admin, platform],
+  'platform:state:read': [platform],
 };
 
 test.each(Object.entries(rolesWith))('%s belongs to these built-in roles and to no other', (scope, roles) => {
@@ -68,5 +69,6 @@ test('scopes that affect every tenant belong to tenant platform alone', () => {
     'platform:tenant:export',
     'platform:catalog:read',
     'platform:catalog:update',
+    'platform:state:read',
   ]);
 });

@@ -1,8 +1,7 @@
 import { platform } from '@tenant-open-platform/testing';
-import axe, { type AxeResults } from 'axe-core';
-import type { Page } from 'playwright-core';
+import { findings } from '@tenant-open-platform/testing/accessibility';
+import { newPage, useBrowser } from '@tenant-open-platform/testing/browser';
 import { describe, expect, test } from 'vitest';
-import { newPage, useBrowser } from './browser.js';
 
 useBrowser();
 
@@ -11,16 +10,7 @@ const devices = [
   ['a desktop, light', { viewport: { width: 1_280, height: 860 }, colorScheme: 'light' }],
 ] as const;
 
-/** What axe-core calls critical or serious in these elements: the rule, and the elements. */
-async function findings(page: Page, within = ['html']): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const options = { resultTypes: ['violations'] };
-  const { violations } = (await page.evaluate(
-    `axe.run(${JSON.stringify({ include: within })}, ${JSON.stringify(options)})`,
-  )) as AxeResults;
-  const grave = violations.filter(({ impact }) => impact === 'critical' || impact === 'serious');
-  return grave.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target}`));
-}
+const grave = ['critical', 'serious'];
 
 describe.each(devices)('%s', (_, device) => {
   const open = async (path: string) => {
@@ -34,7 +24,7 @@ describe.each(devices)('%s', (_, device) => {
     async (name) => {
       const page = await open(`/docs/${name}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
-      expect(await findings(page)).toEqual([]);
+      expect(await findings(page, { impacts: grave })).toEqual([]);
     },
   );
 
@@ -43,7 +33,7 @@ describe.each(devices)('%s', (_, device) => {
     // By its text: a search by role reads the styles of the whole page.
     const opener = page.locator('button', { hasText: '(get /api/v1/open/me)' }).first();
     await opener.waitFor();
-    const ofPage = await findings(page);
+    const ofPage = await findings(page, { impacts: grave });
     await opener.click();
     const client = page.locator('.scalar-client');
     const { demo } = platform();
@@ -51,6 +41,9 @@ describe.each(devices)('%s', (_, device) => {
     await client.locator('input[name=secret]').fill(`${demo.secret}x`);
     await client.getByRole('button', { name: /^Send/ }).first().click();
     await client.getByRole('region', { name: 'String to sign' }).waitFor();
-    expect([...ofPage, ...(await findings(page, ['.scalar-client', 'top-credential']))]).toEqual([]);
+    expect([
+      ...ofPage,
+      ...(await findings(page, { within: ['.scalar-client', 'top-credential'], impacts: grave })),
+    ]).toEqual([]);
   });
 });

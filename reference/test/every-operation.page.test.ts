@@ -1,7 +1,7 @@
 import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { newPage, useBrowser, WITHIN } from '@tenant-open-platform/testing/browser';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { newPage, useBrowser, WITHIN } from './browser.js';
 
 useBrowser();
 

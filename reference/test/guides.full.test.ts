@@ -1,8 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { platform } from '@tenant-open-platform/testing';
+import {
+  type ContextOptions,
+  newContext,
+  newPage,
+  type Opened,
+  openPage,
+  useBrowser,
+} from '@tenant-open-platform/testing/browser';
 import type { BrowserContext, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type ContextOptions, newContext, newPage, type Opened, openPage, useBrowser } from './browser.js';
 
 useBrowser();
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { sign as signer } from '@tenant-open-platform/sdk/sign';
 import { type Profile, platform, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { newPage, useBrowser } from '@tenant-open-platform/testing/browser';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { newPage, useBrowser } from './browser.js';
 
 useBrowser();
 

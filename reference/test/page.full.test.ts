@@ -1,7 +1,7 @@
 import { platform, startNode } from '@tenant-open-platform/testing';
+import { newContext, openPage, useBrowser, WITHIN } from '@tenant-open-platform/testing/browser';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { newContext, openPage, useBrowser, WITHIN } from './browser.js';
 
 useBrowser();
 

@@ -1,7 +1,7 @@
 import { createTenant, platform, type RequestOptions, signedRequest } from '@tenant-open-platform/testing';
+import { newContext, openPage, useBrowser, WITHIN } from '@tenant-open-platform/testing/browser';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newContext, openPage, useBrowser, WITHIN } from './browser.js';
 
 useBrowser();
 

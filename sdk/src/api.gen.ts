@@ -456,6 +456,86 @@ export interface CommandCreate {
   /** Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default. */
   timeout_seconds?: number;
 }
+/** Time from acceptance to end, whatever the status. Each value is at most 5 % or 1 ms from the exact one. */
+export interface CommandDurations {
+  /** 50 % took at most this long, in milliseconds. */
+  p50: number;
+  /** 95 % took at most this long, in milliseconds. */
+  p95: number;
+  /** 99 % took at most this long, in milliseconds. */
+  p99: number;
+}
+/** Ended commands with the same value of the property in `group_by`. */
+export interface CommandFigureGroup {
+  /** Status of the commands. Absent unless grouped by status. */
+  status?: CommandStatus;
+  /** Vendor of the commands. Absent unless grouped by vendor. */
+  vendor?: string;
+  /** `code` of status_reason. null: no reason was reported. Absent unless grouped by reason. */
+  reason?: string | null;
+  /** true: all commands that are in no other group. 20 groups have a name, and so have the first 20 reasons of each hour. Otherwise absent. */
+  is_other?: boolean;
+  counts: CommandFinalCounts;
+  /** Number of ended commands. */
+  total: number;
+  /** null if no command ended, and in groups by reason. */
+  duration_ms: CommandDurations | null;
+  /** Intervals in which a command ended, the earliest first. */
+  points: CommandFigurePoint[];
+}
+/** Property by which figures are grouped. reason: `code` of status_reason. */
+export type CommandFigureGroupingInput = "status" | "vendor" | "reason";
+/** Length of the interval that a point counts. Hours and days begin in UTC. */
+export type CommandFigureInterval = "MINUTE" | "HOUR" | "DAY" | (string & {});
+/** The commands that ended in one interval. */
+export interface CommandFigurePoint {
+  /** Begin of the interval. */
+  at: string;
+  counts: CommandFinalCounts;
+  /** Number of ended commands. */
+  total: number;
+  /** null if no command ended, and in groups by reason. */
+  duration_ms: CommandDurations | null;
+}
+export interface CommandFigures {
+  /** Begin of the first interval that was counted. */
+  from: string;
+  /** End of the last interval that was counted. */
+  to: string;
+  interval: CommandFigureInterval;
+  /** Commands that ended before this time were not counted, or their figures were deleted. Nor were those counted that an older version ended during the upgrade. */
+  counted_since: string;
+  counts: CommandFinalCounts;
+  /** Number of ended commands. */
+  total: number;
+  /** null if no command ended, and in groups by reason. */
+  duration_ms: CommandDurations | null;
+  /** Intervals in which a command ended, the earliest first. */
+  points: CommandFigurePoint[];
+  /** The same commands in groups, the largest group first. Absent without `group_by`. */
+  groups?: CommandFigureGroup[];
+  /** true: only the newest 10,000 commands of the batch were counted. */
+  is_partial: boolean;
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
+  request_id: string;
+}
+/** Ended commands by status. */
+export interface CommandFinalCounts {
+  /** Ended as SUCCEEDED. */
+  SUCCEEDED: number;
+  /** Ended as FAILED. */
+  FAILED: number;
+  /** Ended as REJECTED. */
+  REJECTED: number;
+  /** Ended as UNSUPPORTED. */
+  UNSUPPORTED: number;
+  /** Ended as TIMED_OUT. */
+  TIMED_OUT: number;
+  /** Ended as EXPIRED. */
+  EXPIRED: number;
+  /** Ended as CANCELED. */
+  CANCELED: number;
+}
 /** Commands with the same values of the properties in `group_by`. */
 export interface CommandGroup {
   /** Vendor of the commands. Absent if the summary is not grouped by vendor. */
@@ -1040,6 +1120,56 @@ export interface PlatformEvent {
   request: EventRequest;
   data: EventData;
 }
+/** A share of the tenants whose messages one worker publishes. */
+export interface PlatformSlot {
+  /** Number of the slot, 0 to 15. Each tenant belongs to one slot. */
+  slot: number;
+  /** Worker that holds the slot; null if no worker holds it. */
+  worker: string | null;
+  /** How long its oldest unpublished event has waited, in seconds. null: none waits. */
+  oldest_event_seconds: number | null;
+}
+export interface PlatformState {
+  /** Accepted, and not yet published on the messaging bus. */
+  outbox: {
+    /** Number of accepted commands and device replies that wait to be published, counted up to 10,000. */
+    waiting: number;
+    /** How long the oldest has waited, in seconds. null: none waits. */
+    oldest_seconds: number | null;
+  };
+  /** Events that are not yet published. */
+  events: {
+    /** Number of events that wait to be published, counted up to 10,000. */
+    waiting: number;
+    /** How long the oldest has waited, in seconds. null: none waits. */
+    oldest_seconds: number | null;
+  };
+  /** Number of parked messages of all tenants, counted up to 10,000. */
+  parked_messages: number;
+  /** Vendors of the catalog, by name, at most 1,000. */
+  vendors: PlatformVendor[];
+  /** All slots, by number. */
+  slots: PlatformSlot[];
+  /** Live workers. A process with `ROLE=api` is not one. */
+  workers: PlatformWorker[];
+  /** Correlation id of the request, as in the header X-Request-Id. Quote it when you report a problem. */
+  request_id: string;
+}
+export interface PlatformVendor {
+  /** Vendor in the platform catalog, for example `vendor_a`. */
+  vendor: string;
+  /** Whether the platform accepts commands for devices of this vendor. */
+  enabled: boolean;
+  /** When an adapter of any tenant last read commands of the vendor. null: never. */
+  last_read_at: string | null;
+}
+/** A process that publishes messages and ends overdue commands. */
+export interface PlatformWorker {
+  /** Id of the worker. */
+  worker: string;
+  /** false: the worker cannot reach the messaging bus. */
+  can_publish: boolean;
+}
 export interface Policy {
   /** Id of the policy: a UUID that the platform generates. */
   policy_id: string;
@@ -1168,7 +1298,7 @@ export interface RolePut {
   scopes: Scope[];
 }
 /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
-export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:tenant:delete" | "platform:tenant:export" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | (string & {});
+export type Scope = "open:command:create" | "open:command:read" | "open:object:create" | "open:object-config:create" | "open:object-config:read" | "open:object-config:update" | "open:callback:create" | "open:callback:read" | "open:callback:update" | "open:callback:disable" | "open:device-request:read" | "open:device-request:create" | "open:command:cancel" | "open:object-config:delete" | "open:event:read" | "open:catalog:read" | "platform:tenant:create" | "platform:tenant:read" | "platform:tenant:update" | "platform:tenant:delete" | "platform:tenant:export" | "platform:credential:create" | "platform:credential:read" | "platform:credential:update" | "platform:bus-principal:create" | "platform:bus-principal:read" | "platform:bus-principal:update" | "platform:access:create" | "platform:access:read" | "platform:access:update" | "platform:access:delete" | "platform:catalog:read" | "platform:catalog:update" | "platform:audit:read" | "platform:parked-message:read" | "platform:parked-message:retry" | "platform:parked-message:delete" | "platform:state:read" | (string & {});
 export interface Tenant {
   /** Id of the tenant. */
   tenant_id: string;
@@ -1280,6 +1410,18 @@ export interface CommandSummaryQuery {
   older_than?: string;
   /** Count the commands also in `groups`: one group for each combination of these properties. */
   group_by?: CommandGroupingInput | CommandGroupingInput[];
+}
+export interface CommandFiguresQuery {
+  /** Only commands that ended at or after this time, rounded down to the interval. By default one hour ago; with batch_id the acceptance of the batch. */
+  completed_after?: string;
+  /** Only commands that ended before this time, rounded up to the interval. By default now. */
+  completed_before?: string;
+  /** Only commands for this vendor. */
+  vendor?: string;
+  /** Only commands of this batch. */
+  batch_id?: string;
+  /** Count the commands also in `groups`, by this property. */
+  group_by?: CommandFigureGroupingInput;
 }
 export interface DeviceRequestListQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
@@ -1495,6 +1637,7 @@ export interface Operations {
   'commands.createMany': { request: { body: CommandBatchCreate }; answer: CommandBatch };
   'commands.get': { request: { path: [command_id: string]; query?: CommandGetQuery | undefined }; answer: Command };
   'commands.summary': { request: { query?: CommandSummaryQuery | undefined }; answer: CommandSummary };
+  'commands.figures': { request: { query?: CommandFiguresQuery | undefined }; answer: CommandFigures };
   'commands.cancel': { request: { path: [command_id: string]; body?: CommandCancel }; answer: Command };
   'deviceRequests.list': { request: { query?: DeviceRequestListQuery | undefined }; answer: ListedDeviceRequest };
   'deviceRequests.get': { request: { path: [request_id: string] }; answer: DeviceRequest };
@@ -1557,6 +1700,7 @@ export interface Operations {
   'parkedMessages.get': { request: { path: [tenant_id: string, parked_message_id: string] }; answer: ParkedMessageWithBody };
   'parkedMessages.delete': { request: { path: [tenant_id: string, parked_message_id: string] }; answer: ParkedMessageDeleted };
   'parkedMessages.retry': { request: { path: [tenant_id: string, parked_message_id: string]; body?: ParkedMessageRetry }; answer: ParkedMessageRetried };
+  'platform.get': { request: {  }; answer: PlatformState };
 }
 
 /** The method and the path of each operation, and whether it is safe to repeat by the header Idempotency-Key. */
@@ -1566,6 +1710,7 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'commands.createMany': ['POST', '/api/v1/open/downlink/command-batches'],
   'commands.get': ['GET', '/api/v1/open/downlink/commands/{command_id}'],
   'commands.summary': ['GET', '/api/v1/open/downlink/command-summary'],
+  'commands.figures': ['GET', '/api/v1/open/downlink/command-figures'],
   'commands.cancel': ['POST', '/api/v1/open/downlink/commands/{command_id}/cancel'],
   'deviceRequests.list': ['GET', '/api/v1/open/device-requests'],
   'deviceRequests.get': ['GET', '/api/v1/open/device-requests/{request_id}'],
@@ -1628,4 +1773,5 @@ export const operations: { readonly [Name in keyof Operations]: readonly [method
   'parkedMessages.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
   'parkedMessages.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
   'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry'],
+  'platform.get': ['GET', '/api/v1/platform/state'],
 };

@@ -301,7 +301,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
   RolePut: {
 "type": "object",
 "properties": {
-"scopes": {"maxItems":37,"type":"array","items":{"type":"string","pattern":"^[a-z-]{1,32}(:[a-z-]{1,32}){1,3}$"},"uniqueItems":true},
+"scopes": {"maxItems":38,"type":"array","items":{"type":"string","pattern":"^[a-z-]{1,32}(:[a-z-]{1,32}){1,3}$"},"uniqueItems":true},
 },
 "required": ["scopes"],
 "additionalProperties": false,

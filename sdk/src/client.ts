@@ -17,6 +17,7 @@ import {
   ObjectCredentials,
   ObjectResources,
   ParkedMessages,
+  Platform,
   Policies,
   RoleBindings,
   Roles,
@@ -50,6 +51,7 @@ export class TenantOpenPlatform {
   readonly commandTypes: CommandTypes;
   readonly auditEvents: AuditEvents;
   readonly parkedMessages: ParkedMessages;
+  readonly platform: Platform;
   readonly commands: Commands;
   readonly events: Events;
   readonly deviceRequests: DeviceRequests;
@@ -77,6 +79,7 @@ export class TenantOpenPlatform {
     this.commandTypes = new CommandTypes(sender);
     this.auditEvents = new AuditEvents(sender);
     this.parkedMessages = new ParkedMessages(sender);
+    this.platform = new Platform(sender);
     this.commands = new Commands(sender, configuration);
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);

@@ -166,7 +166,9 @@ function checkedClientId(clientId: string): string {
 }
 
 function checkedSecret(secret: string | RuntimeKey): string | RuntimeKey {
-  const problem = typeof secret === 'string' && secretProblem(secret);
+  const canSign = (key: { usages?: string[] }) => key.usages?.includes('sign');
+  const problem =
+    typeof secret === 'string' ? secretProblem(secret) : !canSign(secret) && 'must be text, or a CryptoKey that signs';
   if (problem) throw new ConfigurationError(`The secret ${problem}.`);
   return secret;
 }

@@ -28,6 +28,8 @@ import type {
   CommandAccepted,
   CommandCancel,
   CommandCreate,
+  CommandFigures,
+  CommandFiguresQuery,
   CommandGetQuery,
   CommandListQuery,
   CommandSummary,
@@ -64,6 +66,7 @@ import type {
   ParkedMessageRetried,
   ParkedMessageRetry,
   ParkedMessageWithBody,
+  PlatformState,
   Policy,
   PolicyCreate,
   PolicyDeleted,
@@ -150,6 +153,19 @@ export class CommandsResource {
    */
   summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary> {
     return this.sender.call('commands.summary', { query }, options);
+  }
+
+  /**
+   * Returns how many commands ended in each minute, hour or day of a time range, by status, and how long they took. A
+   * point counts a minute if `completed_after` is at most 3 hours ago, an hour if it is at most 3 days ago, otherwise a
+   * day. Figures are deleted after 31 days. With batch_id, the platform reads the commands of the batch: then the
+   * length of the range decides.
+   *
+   * Retried.
+   * Scope open:command:read.
+   */
+  figures(query?: CommandFiguresQuery, options?: RequestOptions): ApiPromise<CommandFigures> {
+    return this.sender.call('commands.figures', { query }, options);
   }
 
   /**
@@ -1012,5 +1028,22 @@ export class ParkedMessages {
    */
   retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried> {
     return this.sender.call('parkedMessages.retry', { path: [tenantId, parkedMessageId] }, options);
+  }
+}
+
+/** The state of the whole platform, for its administrators. */
+export class Platform {
+  /** @internal */
+  constructor(protected readonly sender: Sender) {}
+
+  /**
+   * Returns what waits to be published, when adapters last read commands of each vendor, how many messages are parked,
+   * and which workers are alive. It contains no data of a tenant.
+   *
+   * Retried.
+   * Scope platform:state:read, in tenant `platform`.
+   */
+  get(options?: RequestOptions): ApiPromise<PlatformState> {
+    return this.sender.call('platform.get', {}, options);
   }
 }

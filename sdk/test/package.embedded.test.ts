@@ -25,7 +25,7 @@ const zipped = (parts: readonly { contents: Uint8Array }[]) =>
 
 /** Defect: the client grows unnoticed in the bundles of its users. Measured as their bundler minifies it. */
 test.each([
-  ['index.js', 15_250],
+  ['index.js', 15_270],
   // Bundlers take the ES modules. The wrapping of CommonJS costs some 400 bytes more.
   ['index.cjs', 15_700],
   ['sign.js', 1_500],
@@ -41,7 +41,7 @@ test.each([
 });
 
 /** createMany, shared requests and the transfer of objects are loaded when they are first used. */
-test('what the client loads at its start is at most 12,000 bytes', async () => {
+test('what the client loads at its start is at most 12,010 bytes', async () => {
   const { outputFiles, metafile } = await bundle('index.js', { splitting: true, metafile: true });
   const loaded = new Set<string>();
   const load = (path: string): void => {
@@ -55,13 +55,13 @@ test('what the client loads at its start is at most 12,000 bytes', async () => {
   const parts = outputFiles.filter(({ path }) => [...loaded].some((file) => path.endsWith(`/${file}`)));
   expect(parts).toHaveLength(loaded.size);
   expect(parts.length).toBeLessThan(outputFiles.length);
-  expect(zipped(parts)).toBeLessThanOrEqual(12_000);
+  expect(zipped(parts)).toBeLessThanOrEqual(12_010);
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 562 kB', () => {
+test('the built files are at most 572 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(562_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(572_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */

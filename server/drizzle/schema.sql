@@ -178,6 +178,87 @@ end
 $$;
 
 --
+-- Name: count_ended_v1(text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.count_ended_v1(ended text) RETURNS void
+    LANGUAGE plpgsql
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+declare
+  now_ms double precision := extract(epoch from statement_timestamp()) * 1000;
+  this_hour timestamptz := date_trunc('hour', statement_timestamp(), 'UTC');
+  this_minute int := extract(minute from statement_timestamp() at time zone 'UTC');
+  others text[];
+begin
+  if strpos(ended, '"reason":') > 0 then
+    others := (
+      with recursive given as materialized (
+        select tenant_id, reason, sum(cardinality(accepted_ms)) as number
+        from json_to_recordset(ended::json) as given (tenant_id text, reason text, accepted_ms bigint[])
+        where reason is not null
+        group by tenant_id, reason
+      ), counted (tenant_id, reason, place) as (
+        select distinct tenant_id, '', 0 from given
+        union all
+        select tenant_id, (
+          select reason from public.command_figures as known
+          where known.tenant_id = counted.tenant_id and known.hour = this_hour and known.reason > counted.reason
+          order by known.reason limit 1
+        ), place + 1
+        from counted where reason is not null and place < 20
+      ), uncounted as (
+        select tenant_id, reason, row_number() over (partition by tenant_id order by number desc, reason) as place
+        from given
+        where not exists (
+          select from counted where counted.tenant_id = given.tenant_id and counted.reason = given.reason
+        )
+      )
+      select array_agg(tenant_id || ' ' || reason) from uncounted
+      where place > 20 - (
+        select count(*) from counted where counted.tenant_id = uncounted.tenant_id and counted.reason <> ''
+      )
+    );
+  end if;
+  with given as materialized (
+    select tenant_id, coalesce(reason, '') as reason, vendor, status, accepted_ms,
+      coalesce(tenant_id || ' ' || reason = any (others), false) as is_other
+    from json_to_recordset(ended::json) as given (
+      tenant_id text, vendor text, status text, reason text, accepted_ms bigint[]
+    )
+  ), part (tenant_id, reason, is_other, vendor, status, class, number, total) as (
+    select tenant_id, case when is_other then '' else reason end, is_other, vendor, status, null::int, null::int,
+      cardinality(accepted_ms)
+    from given
+    union all
+    select tenant_id, '', false, vendor, status, class, count(*)::int, 0
+    from (
+      select tenant_id, vendor, status, public.duration_class_v1(now_ms - unnest(accepted_ms)) as class from given
+    ) as command
+    group by tenant_id, vendor, status, class
+  )
+  insert into public.command_figures as known (
+    tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers
+  )
+  select tenant_id, this_hour, reason, is_other, vendor, status, this_minute, sum(total)::int,
+    coalesce(array_agg(class) filter (where class is not null), '{}'),
+    coalesce(array_agg(number) filter (where class is not null), '{}')
+  from part
+  group by tenant_id, reason, is_other, vendor, status
+  on conflict (tenant_id, hour, reason, is_other, vendor, status, minute) do update
+  set total = known.total + excluded.total, (classes, numbers) = (
+    select coalesce(array_agg(class), '{}'), coalesce(array_agg(number), '{}')
+    from (
+      select class, sum(number)::int as number
+      from unnest(known.classes || excluded.classes, known.numbers || excluded.numbers) as added (class, number)
+      group by class order by class
+    ) as summed
+  );
+end
+$$;
+
+--
 -- Name: declare_restored_v1(bigint); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -206,6 +287,14 @@ begin
   );
 end
 $$;
+
+--
+-- Name: duration_class_v1(double precision); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.duration_class_v1(milliseconds double precision) RETURNS integer
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$select ceil(ln(greatest(milliseconds, 1)) / ln(1.1))::int$$;
 
 --
 -- Name: grants_v1(text, text, text, text); Type: FUNCTION; Schema: public; Owner: -
@@ -292,6 +381,21 @@ begin
   join last using (slot)
   where position = any (logged) is not true
   order by position;
+end
+$$;
+
+--
+-- Name: log_events_v2(text, integer[], text); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+begin
+  perform public.log_events_v1(new_events, slots);
+  if ended <> '[]' then
+    perform public.count_ended_v1(ended);
+  end if;
 end
 $$;
 
@@ -579,6 +683,34 @@ CREATE TABLE public.callback_subscriptions (
 );
 
 ALTER TABLE ONLY public.callback_subscriptions FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: command_figures; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.command_figures (
+    tenant_id text NOT NULL,
+    hour timestamp(3) with time zone NOT NULL,
+    reason text NOT NULL,
+    is_other boolean NOT NULL,
+    vendor text NOT NULL,
+    status text NOT NULL,
+    minute integer NOT NULL,
+    total integer NOT NULL,
+    classes integer[] NOT NULL,
+    numbers integer[] NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE ONLY public.command_figures FORCE ROW LEVEL SECURITY;
+
+--
+-- Name: command_figures_start; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.command_figures_start (
+    counted_since timestamp(3) with time zone NOT NULL
+);
 
 --
 -- Name: command_types; Type: TABLE; Schema: public; Owner: -
@@ -1052,6 +1184,20 @@ ALTER TABLE ONLY public.callback_subscriptions
     ADD CONSTRAINT callback_subscriptions_tenant_id_endpoint_id_subscription_id_pk PRIMARY KEY (tenant_id, endpoint_id, subscription_id);
 
 --
+-- Name: command_figures command_figures_key; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_figures
+    ADD CONSTRAINT command_figures_key PRIMARY KEY (tenant_id, hour, reason, is_other, vendor, status, minute);
+
+--
+-- Name: command_figures_start command_figures_start_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.command_figures_start
+    ADD CONSTRAINT command_figures_start_pkey PRIMARY KEY (counted_since);
+
+--
 -- Name: command_types command_types_vendor_command_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
@@ -1505,6 +1651,12 @@ ALTER TABLE public.callback_endpoints ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.callback_subscriptions ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: command_figures; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.command_figures ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: commands; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -1611,6 +1763,12 @@ CREATE POLICY top_app ON public.callback_endpoints TO top_app USING ((tenant_id 
 --
 
 CREATE POLICY top_app ON public.callback_subscriptions TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: command_figures top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.command_figures TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: commands top_app; Type: POLICY; Schema: public; Owner: -
@@ -1749,6 +1907,12 @@ CREATE POLICY top_system ON public.callback_endpoints TO top_system USING (true)
 --
 
 CREATE POLICY top_system ON public.callback_subscriptions TO top_system USING (true) WITH CHECK (true);
+
+--
+-- Name: command_figures top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.command_figures TO top_system USING (true) WITH CHECK (true);
 
 --
 -- Name: commands top_system; Type: POLICY; Schema: public; Owner: -
@@ -1944,6 +2108,14 @@ REVOKE ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted b
 GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) TO platform;
 
 --
+-- Name: FUNCTION count_ended_v1(ended text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.count_ended_v1(ended text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_ended_v1(ended text) TO top_app;
+GRANT ALL ON FUNCTION public.count_ended_v1(ended text) TO top_system;
+
+--
 -- Name: FUNCTION declare_restored_v1(known bigint); Type: ACL; Schema: public; Owner: -
 --
 
@@ -1979,6 +2151,14 @@ GRANT ALL ON FUNCTION public.log_end_v1() TO top_system;
 REVOKE ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO top_app;
 GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO top_system;
+
+--
+-- Name: FUNCTION log_events_v2(new_events text, slots integer[], ended text); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) TO top_app;
+GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) TO top_system;
 
 --
 -- Name: FUNCTION logged_events_v1(new_events text); Type: ACL; Schema: public; Owner: -
@@ -2121,6 +2301,19 @@ GRANT SELECT(endpoint_id) ON TABLE public.callback_subscriptions TO top_system;
 --
 
 GRANT SELECT(subscription_id) ON TABLE public.callback_subscriptions TO top_system;
+
+--
+-- Name: TABLE command_figures; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.command_figures TO top_app;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.command_figures TO top_system;
+
+--
+-- Name: TABLE command_figures_start; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT ON TABLE public.command_figures_start TO top_app;
 
 --
 -- Name: TABLE command_types; Type: ACL; Schema: public; Owner: -

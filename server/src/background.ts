@@ -18,6 +18,7 @@ import { createMessageTaker, createPacer, type Handled, type MessageSource } fro
 import { createDeviceRequestReceiver, sweepDeviceRequests, takeDeviceRequest } from './pipeline/device-requests.js';
 import { readEvents } from './pipeline/event-log.js';
 import { compareWithBus } from './pipeline/events.js';
+import { rollUpFigures } from './pipeline/figures.js';
 import { createDispatch } from './pipeline/outbox/dispatch.js';
 import { startRelay } from './pipeline/outbox/relay.js';
 import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
@@ -126,6 +127,7 @@ export async function startBackground(options: Options): Promise<{ stop(): Promi
       purgeByAge(database, { id: objectGrants.presignId, keptDays: config.OBJECT_GRANT_RETENTION_DAYS }),
       purgeParkedMessages(database, config.PARKED_MESSAGE_RETENTION_DAYS),
       purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }),
+      rollUpFigures(database),
     ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),
   ];
   const purgeTenants = createTenantPurge(database, bus, now);

@@ -20,6 +20,7 @@ import * as callbackSubscriptions from './resources/callback-subscriptions/callb
 import { getCatalog } from './resources/catalog/catalog.js';
 import * as commandTypes from './resources/command-types/command-types.js';
 import * as commands from './resources/commands/commands.js';
+import { figuresCommands } from './resources/commands/figures-commands.js';
 import { summaryCommands } from './resources/commands/summary-commands.js';
 import * as credentials from './resources/credentials/credentials.js';
 import * as deviceRequests from './resources/device-requests/device-requests.js';
@@ -29,6 +30,7 @@ import * as objectCredentials from './resources/object-credentials/object-creden
 import * as objectResources from './resources/object-resources/object-resources.js';
 import { presignObject } from './resources/objects/objects.js';
 import * as parkedMessages from './resources/parked-messages/parked-messages.js';
+import { getPlatform } from './resources/platform/platform.js';
 import * as policies from './resources/policies/policies.js';
 import * as roleBindings from './resources/role-bindings/role-bindings.js';
 import * as roles from './resources/roles/roles.js';
@@ -115,6 +117,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       retry: parkedMessages.retryParkedMessage(bus),
       delete: parkedMessages.deleteParkedMessage,
     },
+    platform: { get: getPlatform(database) },
     vendors: { list: vendors.listVendors, put: vendors.putVendor(signals, config.VENDORS_PER_PLATFORM) },
     commandTypes: {
       list: commandTypes.listCommandTypes,
@@ -126,6 +129,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       get: commands.getCommand(waitFor),
       list: commands.listCommands,
       summary: summaryCommands,
+      figures: figuresCommands,
       cancel: commands.cancelCommand(signals, metrics),
     },
     deviceRequests: {

@@ -10,7 +10,7 @@ const camel = (name: string) => name.replace(/-[a-z]/g, (letter) => letter.slice
 
 const singular = (noun: string) => noun.replace(/ies$/, 'y').replace(/(?<!s)s$/, '');
 
-const ofMany = ['list', 'create-many', 'summary'];
+const ofMany = ['list', 'create-many', 'summary', 'figures'];
 
 /** `objectResources.get` is `get-object-resource`. A list keeps the plural. */
 const nameOf = (resource: string, verb: string) => `${verb}-${ofMany.includes(verb) ? resource : singular(resource)}`;

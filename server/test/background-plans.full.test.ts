@@ -28,6 +28,7 @@ import { commandCatalog } from '../src/pipeline/catalog.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
 import { positionBefore, readEvents, readLockedLogs, republishedEvents } from '../src/pipeline/event-log.js';
 import { compareWithBus, createContinuation } from '../src/pipeline/events.js';
+import { rollUpFigures } from '../src/pipeline/figures.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
 import { asHolder, releaseLeases, takeLeases } from '../src/pipeline/outbox/lease.js';
 import {
@@ -37,6 +38,7 @@ import {
   takeRowsFrom,
   takeUnloggedRows,
 } from '../src/pipeline/outbox/take-rows.js';
+import { readPlatformState } from '../src/pipeline/platform-state.js';
 import { provideNow } from '../src/pipeline/provision-durables.js';
 import { purgeCommands, purgeDeviceRequests } from '../src/pipeline/purge-facts.js';
 import { createCommandReporter } from '../src/pipeline/reports.js';
@@ -91,6 +93,9 @@ async function createSamples(node: string): Promise<string> {
   await owner`
     insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
     values (${tenant_id}, ${newId()}, 'c', 'tenants.update', 't', '{}', 'DONE', 'r')`;
+  await owner`
+    insert into command_figures (tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers)
+    values (${tenant_id}, now(), '', false, 'vendor_a', 'FAILED', 1, 1, '{1}', '{1}')`;
   await owner`insert into parked_messages (parked_message_id, subject, reason, body) values (${newId()}, 's', 'r', '')`;
   await owner`
     insert into object_grants (tenant_id, presign_id, resource_id, operation, key, client_id, request_id, expires_at)
@@ -121,6 +126,7 @@ async function fill(id: string): Promise<void> {
   await multiply(owner, 'object_grants', ROWS, { presign_id: ID_OF_N, granted_at: ago });
   await multiply(owner, 'idempotent_answers', ROWS, { answer_id: ID_OF_N, idempotency_key: "'k-' || n" });
   await multiply(owner, 'credentials', ROWS, { client_id: "'c-' || n" });
+  await multiply(owner, 'command_figures', ROWS, { hour: "now() - n * interval '1 minute'", minute: '1' });
   await multiply(owner, 'nonces', ROWS, { nonce_hash: "decode(md5(n::text), 'hex')", expires_at: ago });
 }
 
@@ -135,6 +141,7 @@ const large = [
   'parked_messages',
   'object_grants',
   'idempotent_answers',
+  'command_figures',
   'nonces',
 ];
 
@@ -164,6 +171,8 @@ async function workOfPipeline(): Promise<void> {
   await relayOnce(signals);
   await createWaits(database).refresh();
   await readBacklog(database);
+  await readPlatformState(database);
+  await rollUpFigures(database).round();
   await readEvents(
     database,
     allSlots.map((slot) => ({ slot, seq: '0' })),

@@ -1,5 +1,6 @@
 import type {
   CommandAccepted,
+  CommandFigures,
   CommandGroup,
   Command as CommandRecord,
   CommandSummary,
@@ -13,6 +14,7 @@ import { flagOf } from '../input/field.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
+import { watchCommands } from './watch-commands.js';
 
 const view: View<CommandRecord> = {
   id: (command) => command.command_id,
@@ -44,6 +46,18 @@ function groupView({ counts, groups = [] }: CommandSummary): View<CommandGroup> 
 
 const shownValue = (group: CommandGroup, name: 'vendor' | 'adapter_status' | 'reason') =>
   name === 'reason' && group.other_reasons ? '(other reasons)' : group[name];
+
+type Counted = Pick<CommandFigures, 'counts' | 'total' | 'duration_ms'>;
+
+/** A row for each interval or group, with a column for each status that a command has. */
+function figuresView<Row extends Counted>({ counts }: CommandFigures, name: keyof Row & string): View<Row> {
+  const statuses = Object.entries(counts).flatMap(([status, count]) => (count > 0 ? [status] : []));
+  return {
+    id: (row) => String(row[name] ?? '-'),
+    columns: [name, 'total', ...([...statuses, 'p50', 'p95', 'p99'] as 'counts'[])],
+    row: (row) => ({ ...row, ...row.counts, ...row.duration_ms }),
+  };
+}
 
 const ofOneCommand = ['vendor', 'device_id', 'command_type'] as const;
 
@@ -169,6 +183,18 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
       else await invocation.printItem(summary, summaryView);
     },
   });
+  add('figures', {
+    examples: ['topctl commands figures --group-by vendor -o table'],
+    run: async ({ client, input }) => {
+      const figures = await client.commands.figures(input);
+      const { groups, points } = figures;
+      if (!groups) return invocation.printWhole(figures, points, figuresView(figures, 'at'));
+      const named = groups.map((group) =>
+        group.is_other ? { ...group, [input.group_by as string]: '(others)' } : group,
+      );
+      return invocation.printWhole(figures, named, figuresView(figures, input.group_by ?? 'reason'));
+    },
+  });
   add('get', {
     description: 'Shows a command with its four statuses.',
     fields: {
@@ -178,9 +204,25 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
     call: ({ client, path, input }) => client.commands.get(path.command_id, input),
   });
   add('list', {
-    examples: ['topctl commands list --status FAILED,TIMED_OUT --device-id ok-1 -o id'],
-    view,
-    call: ({ client, input }) => client.commands.list(input),
+    examples: [
+      'topctl commands list --status FAILED,TIMED_OUT --device-id ok-1 -o id',
+      'topctl commands list --vendor vendor_a --limit 5 --watch',
+    ],
+    flags: {
+      watch: {
+        kind: 'switch',
+        description:
+          'Continue until you stop it: print a line whenever a command is accepted or ends. Also needs the scope open:event:read.',
+      },
+    },
+    check: ({ watch, batch_id }) =>
+      watch && batch_id !== undefined
+        ? '--watch does not know the batch of a new command: remove --batch-id'
+        : undefined,
+    run: ({ client, input: { watch, ...filters }, page }) =>
+      watch
+        ? watchCommands(invocation, client, filters, page)
+        : invocation.printItems(client.commands.list(filters), view, page),
   });
   add('get', {
     as: 'wait',

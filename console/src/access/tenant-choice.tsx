@@ -24,14 +24,14 @@ export function TenantChoice({ tenant, onChoose }: Props) {
       <label>
         {texts.access.tenant}
         <input name="tenant" key={tenant} defaultValue={tenant} list="tenants" required autoComplete="off" />
-        <datalist id="tenants">
-          {data?.items.map(({ tenant_id, name }) => (
-            <option key={tenant_id} value={tenant_id}>
-              {name}
-            </option>
-          ))}
-        </datalist>
       </label>
+      <datalist id="tenants">
+        {data?.items.map(({ tenant_id, name }) => (
+          <option key={tenant_id} value={tenant_id}>
+            {name}
+          </option>
+        ))}
+      </datalist>
       <button type="submit">{texts.access.choose}</button>
     </form>
   );

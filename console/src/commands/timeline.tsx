@@ -14,7 +14,12 @@ const saidBy = ({ source, status, adapter_status, device_execution_status }: Ent
 /** A lane for each source, downwards in time. */
 export function Timeline({ command: { history, accepted_at } }: { command: Command }) {
   return (
-    <div className="wide">
+    <section
+      aria-label={texts.commands.timeline}
+      className="wide"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
+      tabIndex={0}
+    >
       <table className="timeline">
         <thead>
           <tr>
@@ -45,7 +50,7 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

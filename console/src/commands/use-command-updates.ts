@@ -1,6 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { type Command, isApiError, type TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import { useEffect, useState } from 'react';
+import { once } from '../live/use-follow';
 import { endSession } from '../session/session';
 
 const WAIT_SECONDS = 30;
@@ -20,7 +21,11 @@ export function useCommandUpdates(client: TenantOpenPlatform, key: QueryKey, com
     async function wait(id: string) {
       while (!signal.aborted) {
         try {
-          const next = await client.commands.get(id, { wait_seconds: WAIT_SECONDS, seen_updated_at: seen }, { signal });
+          const next = await client.commands.get(
+            id,
+            { wait_seconds: WAIT_SECONDS, seen_updated_at: seen },
+            { signal, ...once },
+          );
           setIsLost(false);
           if (next.updated_at !== seen) return queries.setQueryData(['command', name], next);
         } catch (error) {

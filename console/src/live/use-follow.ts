@@ -17,21 +17,26 @@ const PAGE = 100;
 /** A tenant may log a thousand events a second: what is shown is read again at most so often. */
 const BETWEEN_READS_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
+/** The reader learns of an outage at once; `follow` tries again. `timeoutMs`: longer than the wait. */
+export const once = { maxRetries: 0, timeoutMs: 5_000 };
 
 export const eventLog = (client: TenantOpenPlatform): Growing => ({
   end: async (signal) => (await client.events.list({ from: 'now', limit: 1 }, { signal })).next_cursor ?? undefined,
-  next: async (cursor, signal) => client.events.list({ cursor, wait_seconds: WAIT_SECONDS, limit: PAGE }, { signal }),
+  next: async (cursor, signal) =>
+    client.events.list({ cursor, wait_seconds: WAIT_SECONDS, limit: PAGE }, { signal, ...once }),
 });
 
 export const newDeviceRequests = (client: TenantOpenPlatform): Growing => {
-  const query = { order: 'asc', limit: PAGE } as const;
+  // A cursor belongs to its filters.
+  let received_after = '';
+  const list = (query: { cursor?: string; wait_seconds?: number }, signal: AbortSignal) =>
+    client.deviceRequests.list({ order: 'asc', received_after, limit: PAGE, ...query }, { signal, ...once });
   return {
     end: async (signal) => {
-      const received_after = new Date().toISOString();
-      return (await client.deviceRequests.list({ ...query, received_after }, { signal })).next_cursor ?? undefined;
+      received_after = new Date().toISOString();
+      return (await list({}, signal)).next_cursor ?? undefined;
     },
-    next: async (cursor, signal) =>
-      client.deviceRequests.list({ ...query, cursor, wait_seconds: WAIT_SECONDS }, { signal }),
+    next: async (cursor, signal) => list({ cursor, wait_seconds: WAIT_SECONDS }, signal),
   };
 };
 

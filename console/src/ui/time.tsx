@@ -19,7 +19,7 @@ const UNITS = [
 ] as const;
 
 /** For example 42 ms, 3.5 s, 12 min. */
-export function durationText(ms: number): string {
+function durationText(ms: number): string {
   const [unitMs, unit] = UNITS.find(([size]) => ms >= size) ?? [1, 'ms'];
   const value = ms / unitMs;
   return `${value.toLocaleString(undefined, { maximumFractionDigits: unit === 'ms' || value >= 10 ? 0 : 1 })} ${unit}`;

@@ -19,6 +19,9 @@ export function newId(at = Date.now()): string {
   return v7({ msecs: at, random });
 }
 
+/** The instant of a UUID version 7, in Unix milliseconds. */
+export const idTimeMs = (id: string) => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+
 /** SQL: the time part, in hex, of a UUID version 7 that the database makes in this transaction; newIdTail() follows. */
 export const ID_TIME = idTimeOf('now()');
 

@@ -3,41 +3,64 @@ import { and, asc, eq, sql as fragment, getTableColumns, getTableName } from 'dr
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
-import { newId } from '../foundation/ids.js';
+import { idTimeMs, newId } from '../foundation/ids.js';
 import { slotOf } from '../foundation/slots.js';
 import { busPrincipals } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
 import { END_OF_LOG, presentEvent, shownColumns } from './events.js';
 import { commands, events, type RepublishedRange } from './tables.js';
+import type { State } from './transitions.js';
 
-type Event = typeof events.$inferSelect;
-type NewEvent = { tenant_id: string; command_id: string; event_type: Event['eventType'] };
+type NewEvent = { tenant_id: string; command_id: string } & (
+  | { event_type: 'command.accepted' }
+  | ({ event_type: 'command.completed' } & Ended)
+);
+/** What is counted of a command that has ended. `reason`: the code, if there is a reason. */
+type Ended = { vendor: string; status: State['status']; reason: string | undefined };
 
 /** An arbitrary number that only writers of the event log use. */
 const SLOT_LOCK = 512_099;
 
-/** The function of server/drizzle/0014_log_events_v1.sql locks the logs first. */
+/** The functions of server/drizzle/0014_log_events_v1.sql and 0015_command_figures.sql lock the logs, append and count. */
 const append = statement(
   'events: append',
-  (given: string, slots: string) => sql`select log_events_v1(${given}, string_to_array(${slots}, ',')::int[])`,
+  (given: string, slots: string, ended: string) =>
+    sql`select log_events_v2(${given}, string_to_array(${slots}, ',')::int[], ${ended})`,
 );
 
 /**
- * Appends events to the log. Transactions that write events of a slot hold its lock from the numbering until their
- * commit, so they commit in the order of the numbers and a reader with a cursor misses no event. Send this last in a
- * transaction, and once, because other writers wait for the commit. (The relay may then still read commands that were
- * dispatched before: that is rare.) A transaction that waits for a short time only leaves busy slots out: see busy-slots.ts.
+ * Appends events to the log, and counts the commands that have ended. Transactions that write events of a slot hold its
+ * lock from the numbering until their commit, so they commit in the order of the numbers and a reader with a cursor
+ * misses no event. Send this last in a transaction, and once, because other writers wait for the commit. (The relay may
+ * then still read commands that were dispatched before: that is rare.) A transaction that waits for a short time only
+ * leaves busy slots out: see busy-slots.ts.
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
-  const given = newEvents.map((event, position) => ({
-    ...event,
-    slot: slotOf(event.tenant_id),
+  const given = newEvents.map(({ tenant_id, command_id, event_type }, position) => ({
+    tenant_id,
+    command_id,
+    event_type,
+    slot: slotOf(tenant_id),
     position,
     event_id: newId(),
   }));
   const slots = [...new Set(given.map(({ slot }) => slot))].sort((a, b) => a - b);
-  await tx.execute(append(JSON.stringify(given), slots.join()));
+  await tx.execute(append(JSON.stringify(given), slots.join(), JSON.stringify(endedIn(newEvents))));
+}
+
+/** The commands that have ended, by tenant, vendor, status and reason, with the times of their acceptance. */
+function endedIn(newEvents: readonly NewEvent[]) {
+  const groups = new Map<string, Ended & { tenant_id: string; accepted_ms: number[] }>();
+  for (const event of newEvents) {
+    if (event.event_type !== 'command.completed') continue;
+    const { tenant_id, vendor, status, reason, command_id } = event;
+    const key = JSON.stringify([tenant_id, vendor, status, reason]);
+    const group = groups.get(key) ?? { tenant_id, vendor, status, reason, accepted_ms: [] };
+    group.accepted_ms.push(idTimeMs(command_id));
+    groups.set(key, group);
+  }
+  return [...groups.values()];
 }
 
 const lockedLogs = statement(

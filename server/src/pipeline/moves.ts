@@ -68,9 +68,13 @@ export async function writeMoves(tx: Transaction, moves: readonly Move[]): Promi
 export const logMoves = (tx: Transaction, moves: readonly Move[]) =>
   logEvents(
     tx,
-    moves.filter(completes).flatMap(({ tenantId: tenant_id, commandId: command_id, before }) => {
-      const untold = before.status === 'ACCEPTED' ? (['command.accepted'] as const) : [];
-      return [...untold, 'command.completed' as const].map((event_type) => ({ tenant_id, command_id, event_type }));
+    moves.filter(completes).flatMap(({ tenantId: tenant_id, commandId: command_id, vendor, before, after, reason }) => {
+      const command = { tenant_id, command_id };
+      const ended = { vendor, status: after.status, reason: reason?.code };
+      return [
+        ...(before.status === 'ACCEPTED' ? [{ ...command, event_type: 'command.accepted' as const }] : []),
+        { ...command, event_type: 'command.completed' as const, ...ended },
+      ];
     }),
   );
 

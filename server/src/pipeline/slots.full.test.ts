@@ -213,12 +213,18 @@ test('each tenant gets its events in order and none twice, while the slots move 
     },
   });
   const moving = moveSlots(bus, () => count >= EVENTS);
-  const types = ['command.accepted', 'command.completed'] as const;
+  const ended = {
+    event_type: 'command.completed',
+    vendor: 'vendor_a',
+    status: 'SUCCEEDED',
+    reason: undefined,
+  } as const;
   const log = async (part: readonly Logged[]) => {
     for (let at = 0; at < part.length; at += IN_TRANSACTION) {
-      const events = part
-        .slice(at, at + IN_TRANSACTION)
-        .flatMap((command) => types.map((event_type) => ({ ...command, event_type })));
+      const events = part.slice(at, at + IN_TRANSACTION).flatMap((command) => [
+        { ...command, event_type: 'command.accepted' as const },
+        { ...command, ...ended },
+      ]);
       await asAllTenants(database, async (tx) => {
         await logEvents(tx, events);
         // Others get later numbers meanwhile, and would commit before.

@@ -210,6 +210,45 @@ export const events = pgTable(
   ],
 );
 
+/**
+ * How many commands have ended, and how long they took: see figures.ts. A row counts the commands of a tenant that ended
+ * in a minute with the same vendor, status and reason. Older rows count an hour or a day. `hour` is where it begins.
+ */
+export const commandFigures = pgTable(
+  'command_figures',
+  {
+    tenantId: text('tenant_id').notNull(),
+    hour: instant('hour').notNull(),
+    /** The code of the reason, or empty. */
+    reason: text().notNull(),
+    /** Whether the commands have other reasons than those that are counted by name. */
+    isOther: boolean('is_other').notNull(),
+    vendor: text().notNull(),
+    status: text({ enum: oneOf(CommandStatus) }).notNull(),
+    /** 0 to 59; 0 in a row of an hour or a day. */
+    minute: integer().notNull(),
+    total: integer().notNull(),
+    /**
+     * Only in a row without a reason, which may have none itself: the classes of durations of all commands of the vendor
+     * and status, whatever their reasons, and the number of commands in each class.
+     */
+    classes: integer().array().notNull(),
+    numbers: integer().array().notNull(),
+  },
+  (table) => [
+    // A reason before a minute: log_events_v2 looks for the reasons of an hour.
+    primaryKey({
+      name: 'command_figures_key',
+      columns: [table.tenantId, table.hour, table.reason, table.isOther, table.vendor, table.status, table.minute],
+    }),
+  ],
+);
+
+/** One row: since when commands that end are counted. */
+export const commandFiguresStart = pgTable('command_figures_start', {
+  countedSince: instant('counted_since').primaryKey(),
+});
+
 export const deviceRequests = pgTable(
   'device_requests',
   {

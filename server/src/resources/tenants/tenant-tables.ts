@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { listed } from '../../foundation/database/pages.js';
 import { busPrincipals, credentials, policies, roleBindings, roles } from '../../foundation/tables.js';
 import { auditBytes, auditEvents, idempotentAnswers } from '../../gateway/tables.js';
-import { commands, deviceRequests, events, outbox, parkedMessages } from '../../pipeline/tables.js';
+import { commandFigures, commands, deviceRequests, events, outbox, parkedMessages } from '../../pipeline/tables.js';
 import { keyColumns, type TenantTable } from '../rows.js';
 import {
   callbackEndpoints,
@@ -47,6 +47,7 @@ export const tenantTables: readonly TenantTable[] = [
   outbox,
   idempotentAnswers,
   auditBytes,
+  commandFigures,
   ...exportedTables
     .map(({ table }) => table)
     .filter((table) => table !== auditEvents)

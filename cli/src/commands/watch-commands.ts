@@ -1,0 +1,53 @@
+import type { CommandListQuery, Command as CommandRecord, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import { interruptible } from '../interruptible.js';
+import type { Invocation } from '../invocation.js';
+import type { Page, View } from '../output/render.js';
+
+const shown = ['command_id', 'vendor', 'device_id', 'command_type', 'status', 'accepted_at'] as const;
+type Seen = Pick<CommandRecord, (typeof shown)[number]>;
+
+const view: View<Seen> = { id: ({ command_id }) => command_id, columns: shown };
+
+/** Prints the commands of a list, the newest last, then a line whenever one is accepted or ends, until a signal. */
+export const watchCommands = (
+  invocation: Invocation,
+  client: TenantOpenPlatform,
+  query: CommandListQuery,
+  { limit, all }: Page,
+): Promise<void> =>
+  interruptible(invocation.context, async (signal) => {
+    const print = (command: Seen) => {
+      const cells = shown.map((name) => command[name]);
+      const item = Object.fromEntries(shown.map((name, index) => [name, cells[index]])) as Seen;
+      return invocation.printLine(item, cells, view);
+    };
+    // Before the list, so that no event is missed. A state that is listed already is printed once.
+    const { next_cursor: from } = await client.events.list({ from: 'now', limit: 1 }, { signal });
+    const listed: CommandRecord[] = [];
+    for await (const command of client.commands.list(query, { signal })) {
+      listed.push(command);
+      if (!all && listed.length === limit) break;
+    }
+    const printed = new Set(listed.map(stateOf));
+    for (const command of query.order === 'asc' ? listed : listed.reverse()) await print(command);
+    for await (const { data, request } of client.events.follow({ from: from ?? 'now', signal })) {
+      if (!printed.has(stateOf(data)) && matches(query, { ...data, ...request })) await print(data);
+    }
+  });
+
+const stateOf = ({ command_id, status }: Seen) => `${command_id} ${status}`;
+
+type Told = Seen & { client_id: string; idempotency_key: string; completed_at: string | null };
+
+/** As the filters of the list. An event does not tell the batch of its command. */
+function matches(query: CommandListQuery, told: Told): boolean {
+  const { status, is_final, vendor, device_id, command_type, idempotency_key, created_by_client_id } = query;
+  const same = { vendor, device_id, command_type, idempotency_key, client_id: created_by_client_id };
+  return (
+    (status === undefined || (status as string[]).includes(told.status)) &&
+    (is_final === undefined || is_final === (told.completed_at !== null)) &&
+    Object.entries(same).every(([name, value]) => value === undefined || told[name as keyof Told] === value) &&
+    (query.accepted_after === undefined || Date.parse(told.accepted_at) >= Date.parse(query.accepted_after)) &&
+    (query.accepted_before === undefined || Date.parse(told.accepted_at) < Date.parse(query.accepted_before))
+  );
+}

@@ -1,0 +1,181 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import type { PlatformEvent } from '@tenant-open-platform/sdk';
+import { createCredential, createTenant, platform } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { environmentOf, topctl, type World } from '../../test/topctl.js';
+import { widthOf } from '../output/text-width.js';
+
+const { admin, operator } = await createTenant();
+const env = environmentOf(operator);
+
+const send = (device: string) =>
+  topctl(
+    [
+      'commands',
+      'create',
+      '--vendor',
+      'vendor_a',
+      '--device-id',
+      device,
+      '--command-type',
+      'reboot',
+      '--wait',
+      '-o',
+      'id',
+    ],
+    { env },
+  );
+await Promise.all(['ok-1', 'ok-2', 'fail-1'].map(send));
+
+/** A keyboard in raw mode while `isRaw`. */
+function terminal() {
+  const modes: boolean[] = [];
+  const keys = Object.assign(new PassThrough(), { isTTY: true, setRawMode: (isRaw: boolean) => modes.push(isRaw) });
+  return { keys, modes };
+}
+
+/** Types the keys once a request waits for an event: then a frame is drawn. */
+const typing = (keys: PassThrough, typed: string): World['fetch'] => {
+  return (input, init) => {
+    if (String(input).includes('wait_seconds')) keys.write(typed);
+    return fetch(input, init);
+  };
+};
+
+const tooWide = (text: string) => text.split('\n').filter((line) => widthOf(line) > 80);
+
+test('in a pipe, a tenant gets one frame of 80 columns: outcomes, durations, vendors', async () => {
+  const { exitCode, stdout, stderr } = await topctl(['top'], { env });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(tooWide(stdout)).toEqual([]);
+  expect(stdout).toMatch(/^Tenant \S+ +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n/);
+  expect(stdout).toMatch(/^SUCCEEDED +\d +2$/m);
+  expect(stdout).toMatch(/^FAILED +\d +1$/m);
+  expect(stdout).toMatch(/^p99, seconds +\S+ +\d+\.\d\d$/m);
+  expect(stdout).toMatch(/^vendor_a +3 +66 % +\d+\.\d\d +\d+\.\d\d/m);
+  expect(stdout).not.toContain('parked');
+});
+
+test('a platform administrator sees waiting rows, workers and vendors', async () => {
+  const { exitCode, stdout } = await topctl(['top'], { env: environmentOf(platform().admin) });
+  expect(exitCode).toBe(0);
+  expect(tooWide(stdout)).toEqual([]);
+  expect(stdout).toMatch(/^waiting: outbox \d+/m);
+  expect(stdout).toMatch(/^\S+ +16 +yes/m);
+  expect(stdout).toMatch(/^vendor_a /m);
+});
+
+test('without a scope for figures it says which it needs', async () => {
+  const { exitCode, stderr } = await topctl(['top'], { env: environmentOf(admin) });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: expect.stringContaining('open:command:read') });
+});
+
+test('a tenant sees its parked messages if it may', async () => {
+  const both = await createCredential(admin.tenant_id ?? '', { role: 'tenant_admin' });
+  const grant = ['role-bindings', 'create', '--client-id', both.client_id, '--role', 'integration_reader'];
+  expect((await topctl(grant, { env: environmentOf(admin) })).exitCode).toBe(0);
+  expect((await topctl(['top'], { env: environmentOf(both) })).stdout).toContain('parked messages: 0\n');
+});
+
+test.each([
+  ['q', 0],
+  ['\u0003', 130],
+])('%j ends it with exit code %i, and the terminal is as it was', async (key, expected) => {
+  const { keys, modes } = terminal();
+  const { exitCode, stdout } = await topctl(['top'], { env, keys, table: true, fetch: typing(keys, key) });
+  expect(exitCode).toBe(expected);
+  expect(modes).toEqual([true, false]);
+  expect(stdout.startsWith('\u001b[?1049h\u001b[?25l\u001b[HTenant ')).toBe(true);
+  expect(stdout.endsWith('\u001b[?25h\u001b[?1049l')).toBe(true);
+  expect(keys.listenerCount('data')).toBe(0);
+});
+
+test('an event draws the next frame', async () => {
+  const { keys } = terminal();
+  let waits = 0;
+  const fetchAndSend: typeof fetch = async (input, init) => {
+    if (String(input).includes('wait_seconds')) {
+      if (++waits === 2) keys.write('q');
+      else void send('ok-3');
+    }
+    return fetch(input, init);
+  };
+  const { stdout } = await topctl(['top'], { env, keys, table: true, fetch: fetchAndSend });
+  expect(stdout.match(/vendor_a +3 /g)).toHaveLength(1);
+  expect(stdout).toMatch(/vendor_a +[45] /);
+});
+
+test('a signal ends it, and the terminal is as it was', async () => {
+  const { keys, modes } = terminal();
+  const signals = new EventEmitter();
+  const interrupting: typeof fetch = (input, init) => {
+    if (String(input).includes('wait_seconds')) signals.emit('SIGTERM');
+    return fetch(input, init);
+  };
+  const { exitCode, stdout } = await topctl(['top'], { env, keys, table: true, fetch: interrupting, signals });
+  expect(exitCode).toBe(130);
+  expect(modes).toEqual([true, false]);
+  expect(stdout.endsWith('\u001b[?1049l')).toBe(true);
+});
+
+test('"commands list --watch" prints what is there, then each command that is accepted or ends, once', async () => {
+  const signals = new EventEmitter();
+  let isSent = false;
+  let hasRead = false;
+  const watching: typeof fetch = async (input, init) => {
+    if (!String(input).includes('wait_seconds')) return fetch(input, init);
+    if (hasRead) signals.emit('SIGINT');
+    if (!isSent) void send('ok-9').then(() => send('fail-9'));
+    isSent = true;
+    const answer = await fetch(input, init);
+    const { items = [] } = (await answer.clone().json()) as { items?: PlatformEvent[] };
+    // It is sent last. The next request comes when these events are printed.
+    hasRead ||= items.some(({ data }) => data.device_id === 'fail-9' && data.completed_at !== null);
+    return answer;
+  };
+  const list = ['commands', 'list', '--device-id', 'ok-9', '--watch', '-o', 'ndjson'];
+  const before = await topctl(['commands', 'list', '--device-id', 'ok-9', '-o', 'id'], { env });
+  expect(before.stdout).toBe('');
+  const { exitCode, stdout } = await topctl(list, { env, fetch: watching, signals });
+  expect(exitCode).toBe(130);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ device_id, status }) => [device_id, status])).toEqual([
+    ['ok-9', 'ACCEPTED'],
+    ['ok-9', 'SUCCEEDED'],
+  ]);
+});
+
+/** A platform with or without a console. */
+const platformWith = (hasConsole: boolean): typeof fetch => {
+  return (input, init) =>
+    String(input).endsWith('/console')
+      ? Promise.resolve(new Response('', { status: hasConsole ? 200 : 404 }))
+      : fetch(input, init);
+};
+
+test('"open" opens a page in a terminal, and prints its URL in a pipe', async () => {
+  const opened: string[] = [];
+  const openInBrowser = async (url: string) => opened.push(url) > 0;
+  const open = (page: string[], world: World = {}, hasConsole = true) =>
+    topctl(['open', ...page], { env, fetch: platformWith(hasConsole), openInBrowser, ...world });
+  const url = operator.base_url;
+  const inTerminal = await open([], { table: true });
+  expect(inTerminal).toEqual({ exitCode: 0, stdout: '', stderr: `opened ${url}/console\n` });
+  expect(opened).toEqual([`${url}/console`]);
+  expect((await open([])).stdout).toBe(`${url}/console\n`);
+  expect((await open([], {}, false)).stdout).toBe(`${url}/docs\n`);
+  expect((await open(['guides'])).stdout).toBe(`${url}/docs/guides\n`);
+  const command = '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d';
+  expect((await open([command])).stdout).toBe(`${url}/console#/commands/${command}\n`);
+  const missing = await open([command], {}, false);
+  expect(missing).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('has no console') });
+  expect(await open(['consul'])).toMatchObject({ exitCode: 2 });
+  // No program that opens URLs.
+  const without = await open([], { table: true, openInBrowser: async () => false });
+  expect(without.stdout).toBe(`${url}/console\n`);
+  expect(opened).toHaveLength(1);
+});

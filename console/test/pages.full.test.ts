@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { connect } from '@nats-io/transport-node';
+import { subjects } from '@tenant-open-platform/contract/bus';
+import { createCredential, createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { findings } from '@tenant-open-platform/testing/accessibility';
+import { useBrowser } from '@tenant-open-platform/testing/browser';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { goTo, open, openAs, signIn } from './console.js';
+
+useBrowser();
+
+const tenant = await createTenant();
+/** It may call everything that the pages show. */
+const reader = await createCredential(tenant.tenant_id, { role: 'integration_operator' });
+const target = `/api/v1/platform/tenants/${tenant.tenant_id}`;
+const asAdmin = (method: string, path: string, body: object) => signedRequest(platform().admin, method, path, { body });
+await asAdmin('POST', `${target}/role-bindings`, { client_id: reader.client_id, role: 'tenant_admin' });
+await asAdmin('POST', `${target}/policies`, { client_id: reader.client_id, scope: 'open:device-request:create' });
+
+/** Markup, a change of direction, a zero-width character, and more than a screen. */
+const HOSTILE = `<img src=x onerror=alert(1)> \u202egnirts\u202c \u200b "'&lt; ${'long '.repeat(60)}`;
+
+async function create(body: object): Promise<string> {
+  const command = { vendor: 'vendor_a', command_type: 'reboot', payload: {}, idempotency_key: randomUUID(), ...body };
+  const answer = await signedRequest(tenant.operator, 'POST', '/api/v1/open/downlink/commands', { body: command });
+  expect(answer.status).toBe(202);
+  return answer.body.command_id;
+}
+
+/** What a block of JSON shows. */
+const jsonOf = async (block: Locator) => JSON.parse((await block.textContent()) ?? '');
+
+const status = (page: Page, name: string) => page.locator('.title .status', { hasText: name });
+
+test('a command appears in the open list, and its page follows it to the outcome', async () => {
+  const { page, faults } = await openAs(reader, '/commands');
+  await page.getByText('Live', { exact: true }).waitFor();
+  await create({ device_id: 'ok-1' });
+  const row = page.getByRole('row', { name: /ok-1/ });
+  await row.getByText('SUCCEEDED').waitFor();
+  const slow = await create({ device_id: 'slow-1', timeout_seconds: 60 });
+  await goTo(page, `/commands/${slow}`);
+  await status(page, 'DISPATCHED').waitFor();
+  await status(page, 'SUCCEEDED').waitFor();
+  await expect(page.locator('.timeline').textContent()).resolves.toMatch(/ACCEPTED[\s\S]*DISPATCHED[\s\S]*SUCCEEDED/);
+  expect(faults).toEqual([]);
+});
+
+test('a failed command says why, and is sent again under a new key that is shown first', async () => {
+  const failed = await create({ device_id: 'fail-1' });
+  const { page } = await openAs(reader, `/commands/${failed}`);
+  await status(page, 'FAILED').waitFor();
+  await page.locator('.reason').getByText('DEVICE_FAULT').waitFor();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  const request = await jsonOf(page.getByRole('dialog').locator('pre'));
+  expect(request).toMatchObject({ device_id: 'fail-1', command_type: 'reboot', payload: {} });
+  await page.getByRole('button', { name: 'Send this command' }).click();
+  await page.waitForURL((url) => url.hash.startsWith('#/commands/') && !url.hash.includes(failed));
+  await page.getByText(request.idempotency_key).waitFor();
+});
+
+test('the filters are in the address, and the address filters', async () => {
+  await create({ device_id: 'ok-filtered' });
+  await create({ device_id: 'fail-filtered' });
+  const { page } = await openAs(reader, '/commands?status=FAILED&device_id=fail-filtered');
+  await page.getByRole('row', { name: /fail-filtered/ }).waitFor();
+  expect(await page.getByRole('row', { name: /ok-filtered/ }).count()).toBe(0);
+  await page.getByRole('checkbox', { name: 'FAILED' }).uncheck();
+  await page.getByLabel('Device', { exact: true }).fill('ok-filtered');
+  await page.getByLabel('Device', { exact: true }).press('Enter');
+  await page.getByRole('row', { name: /ok-filtered/ }).waitFor();
+  expect(new URL(page.url()).hash).toBe('#/commands?device_id=ok-filtered');
+});
+
+test('what a device or an adapter wrote is text: no element, no request, no change of direction around it', async () => {
+  const command = await create({ device_id: 'silent-1', timeout_seconds: 60 });
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  const read = () => signedRequest(tenant.operator, 'GET', `/api/v1/open/downlink/commands/${command}`);
+  await expect.poll(async () => (await read()).body.status).toBe('DISPATCHED');
+  const publish = (subject: string, message: object) => bus.publish(subject, JSON.stringify(message));
+  publish(subjects.commandUpdate(tenant.tenant_id, 'vendor_a'), {
+    command_id: command,
+    device_execution_status: 'FAILED',
+    status_reason: { code: 'BROKEN', message: HOSTILE },
+    result: { [HOSTILE]: HOSTILE },
+  });
+  publish(subjects.deviceRequest(tenant.tenant_id, 'vendor_a'), {
+    dedupe_id: randomUUID(),
+    device_id: 'ok-1',
+    request_type: 'hostile_check',
+    payload: { text: HOSTILE },
+  });
+  const { page, faults } = await openAs(reader, `/commands/${command}`);
+  await status(page, 'FAILED').waitFor();
+  const said = page.locator('.reason').getByText('<img src=x');
+  expect(await said.textContent()).toBe(HOSTILE);
+  expect(await said.evaluate((element) => getComputedStyle(element).unicodeBidi)).toBe('isolate');
+  expect(await jsonOf(page.getByRole('region', { name: 'Result', exact: true }))).toEqual({
+    [HOSTILE]: HOSTILE,
+  });
+  await goTo(page, '/device-requests');
+  await page
+    .getByRole('row', { name: /hostile_check/ })
+    .getByRole('link')
+    .click();
+  const asked = page.getByRole('region', { name: 'Request' });
+  expect(await jsonOf(asked)).toEqual({ text: HOSTILE });
+  expect(await page.locator('img').count()).toBe(0);
+  expect(faults).toEqual([]);
+});
+
+test('a request of a device is answered', async () => {
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  const { page } = await openAs(reader, '/device-requests');
+  await page.getByText('Live', { exact: true }).waitFor();
+  const request = { dedupe_id: randomUUID(), device_id: 'asking-1', request_type: 'config', payload: { page: 1 } };
+  bus.publish(subjects.deviceRequest(tenant.tenant_id, 'vendor_a'), JSON.stringify(request));
+  await page
+    .getByRole('row', { name: /asking-1/ })
+    .getByRole('link')
+    .click();
+  await page.getByLabel('Data for the device').fill('[1]');
+  await page.getByRole('button', { name: 'Send the reply' }).click();
+  await page.getByText('This is not a JSON object.').waitFor();
+  await page.getByLabel('Data for the device').fill('{"interval":60}');
+  await page.getByRole('button', { name: 'Send the reply' }).click();
+  await status(page, 'REPLIED').waitFor();
+  const reply = await jsonOf(page.getByRole('region', { name: 'Reply' }));
+  expect(reply).toMatchObject({
+    outcome: 'SUCCESS',
+    payload: { interval: 60 },
+    replied_by_client_id: reader.client_id,
+  });
+});
+
+test('a message that was parked shows its reason, and is deleted for good after a question', async () => {
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  bus.publish(subjects.commandUpdate(tenant.tenant_id, 'vendor_a'), '<b>no JSON</b>');
+  const { page } = await openAs(reader, '/parked-messages');
+  const link = page.getByRole('row', { name: /COMMAND_UPDATE/ }).getByRole('link');
+  await expect
+    .poll(async () => {
+      await page.getByRole('button', { name: 'Read again' }).click();
+      return link.count();
+    })
+    .toBe(1);
+  await link.click();
+  await page.getByText('<b>no JSON</b>').waitFor();
+  await page.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('button', { name: 'Delete for good' }).click();
+  await page.getByText('No message is parked.').waitFor();
+});
+
+test('the access of a credential is explained, and its changes are found', async () => {
+  const { client_id } = tenant.reader;
+  const { page } = await openAs(reader, '/access');
+  await page.getByLabel('Client id').fill(client_id);
+  await page.getByLabel('Operation', { exact: true }).fill('commands.create');
+  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByText(`${client_id} may not call commands.create.`).waitFor();
+  await page.getByText('open:command:create is granted by: integration_operator.').waitFor();
+});
+
+test('a platform administrator chooses the tenant, and sees no commands of it', async () => {
+  const { page } = await openAs(platform().admin, '/access');
+  await page.getByLabel('Tenant', { exact: true }).fill(tenant.tenant_id);
+  await page.getByRole('button', { name: 'Show this tenant' }).click();
+  await page.getByText(tenant.operator.client_id).first().waitFor();
+  await page.getByRole('link', { name: 'Commands' }).click();
+  await page.getByRole('alert').getByText('lacks the scope open:command:read').waitFor();
+});
+
+const everyPage = ['/commands', '/events', '/device-requests', '/parked-messages', '/access', '/audit'];
+
+describe.each([
+  ['a phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
+  ['a desktop, light', { viewport: { width: 1_280, height: 860 }, colorScheme: 'light' }],
+  ['a wall, light', { viewport: { width: 2_560, height: 1_400 }, colorScheme: 'light' }],
+] as const)('on %s', (_, device) => {
+  test('nothing keeps a reader from any page, and none is wider than the screen', async () => {
+    const command = await create({ device_id: 'fail-2' });
+    const { page, faults } = await open('/commands', { ...device, bypassCSP: true });
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    const found: Record<string, string[]> = { signIn: await findings(page) };
+    await signIn(page, reader);
+    for (const path of [...everyPage, `/commands/${command}`]) {
+      await goTo(page, `${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.getByText('Reading …').waitFor({ state: 'detached' });
+      found[path] = await findings(page);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      if (width > device.viewport.width) found[path]?.push(`${width} px wide`);
+    }
+    expect(found).toEqual(Object.fromEntries(Object.keys(found).map((path) => [path, []])));
+    expect(faults).toEqual([]);
+  });
+});
+
+test('everything is reached with the keyboard, the content first', async () => {
+  const command = await create({ device_id: 'ok-3' });
+  const { page } = await openAs(reader, '/commands');
+  await page.getByRole('row', { name: /ok-3/ }).waitFor();
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur());
+  await page.keyboard.press('Tab');
+  expect(await focused(page)).toBe('Skip to the content');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('content');
+  await page.getByRole('region', { name: 'Commands' }).focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.hash.includes(command));
+});
+
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);

@@ -1,0 +1,25 @@
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test } from 'vitest';
+import { expectRefusal } from '../../../test/support/expect-refusal.js';
+
+const STATE = '/api/v1/platform/state';
+
+test('a platform administrator sees backlog, vendors, slots and workers', async () => {
+  const { status, raw, body } = await signedRequest(platform().admin, 'GET', STATE);
+  expect(status, raw).toBe(200);
+  expect(body.slots.map(({ slot }: { slot: number }) => slot)).toEqual(Array.from({ length: 16 }, (_, slot) => slot));
+  const workers = body.workers.map(({ worker }: { worker: string }) => worker);
+  expect(workers.length).toBeGreaterThan(0);
+  for (const { worker } of body.slots) expect([null, ...workers]).toContain(worker);
+  expect(body.vendors).toContainEqual({
+    vendor: 'vendor_a',
+    enabled: true,
+    last_read_at: expect.toBeOneOf([null, expect.stringMatching(/^2.*Z$/)]),
+  });
+  expect(body.outbox.waiting).toBeGreaterThanOrEqual(0);
+});
+
+test('nobody else sees it', async () => {
+  const { admin, operator } = await createTenant();
+  for (const caller of [admin, operator]) expectRefusal(await signedRequest(caller, 'GET', STATE), 'FORBIDDEN');
+});
