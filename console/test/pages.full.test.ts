@@ -74,7 +74,7 @@ test('the filters are in the address, and the address filters', async () => {
 });
 
 test('what a device or an adapter wrote is text: no element, no request, no change of direction around it', async () => {
-  const command = await create({ device_id: 'silent-1', timeout_seconds: 60 });
+  const command = await create({ device_id: 'offline-1', timeout_seconds: 60 });
   const bus = await connect({ servers: platform().natsUrl as string });
   onTestFinished(() => bus.close());
   const read = () => signedRequest(tenant.operator, 'GET', `/api/v1/open/downlink/commands/${command}`);

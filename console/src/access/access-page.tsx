@@ -1,7 +1,7 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { Credential } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
-import { LivenessOf } from '../live/liveness';
+import { Liveness } from '../live/liveness';
 import { useList } from '../live/use-live-list';
 import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
@@ -47,7 +47,7 @@ export function AccessPage() {
     <>
       <div className="title">
         <h1>{texts.access.title}</h1>
-        <LivenessOf list={list} />
+        <Liveness list={list} />
       </div>
       <TenantChoice tenant={tenant} onChoose={(next) => void navigate({ to: '/access', search: { tenant: next } })} />
       <Explain key={tenant} tenant={tenant} question={question} />

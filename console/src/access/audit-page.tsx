@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { AuditEvent } from '@tenant-open-platform/sdk';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { texts } from '../app/texts';
-import { LivenessOf } from '../live/liveness';
+import { Liveness } from '../live/liveness';
 import { useList } from '../live/use-live-list';
 import { useSession } from '../session/session';
 import { Foreign, Json } from '../ui/foreign';
@@ -55,7 +55,7 @@ export function AuditPage() {
     <>
       <div className="title">
         <h1>{texts.audit.title}</h1>
-        <LivenessOf list={list} />
+        <Liveness list={list} />
       </div>
       <TenantChoice tenant={tenant} onChoose={(next) => void navigate({ to: '/audit', search: { tenant: next } })} />
       <form className="filters" key={JSON.stringify(filters)} aria-label={texts.commands.filters} onSubmit={filter}>

@@ -31,6 +31,18 @@ const command = createRoute({
   component: lazyRouteComponent(() => import('../commands/command-page'), 'CommandPage'),
 });
 
+const send = createRoute({
+  getParentRoute: () => root,
+  path: '/send',
+  component: lazyRouteComponent(() => import('../send/send-page'), 'SendPage'),
+});
+
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: '/fleet/$batchId',
+  component: lazyRouteComponent(() => import('../fleet/fleet-page'), 'FleetPage'),
+});
+
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
@@ -87,6 +99,8 @@ export const router = createRouter({
     overview,
     commands,
     command,
+    send,
+    fleet,
     events,
     requests,
     request,

@@ -24,6 +24,7 @@ function SignedIn({ session: { me } }: { session: Session }) {
             {texts.overview.title}
           </Link>
           <Link to="/commands">{texts.commands.title}</Link>
+          <Link to="/send">{texts.send.title}</Link>
           <Link to="/events">{texts.events.title}</Link>
           <Link to="/device-requests">{texts.deviceRequests.title}</Link>
           <Link to="/parked-messages">{texts.parked.title}</Link>

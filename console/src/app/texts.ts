@@ -1,3 +1,6 @@
+const number = (count: number) => count.toLocaleString();
+const counted = (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`;
+
 /** Every English text of the console that is longer than a name of the API. */
 export const texts = {
   product: 'Tenant Open Platform',
@@ -192,5 +195,99 @@ export const texts = {
     filter: 'Filter',
     show: 'Show',
     close: 'Close',
+  },
+  send: {
+    title: 'Send',
+    choose: 'Choose',
+    timeout: 'Timeout in seconds',
+    noVendor: 'This tenant can use no vendor. A platform administrator can enable one.',
+    noReader:
+      'No adapter has ever read commands of this vendor for this tenant. Until one does, no command reaches a device.',
+    devices: 'Devices',
+    deviceIds: 'Device ids, one a line',
+    file: 'Read the device ids from a file',
+    fileAbout: 'Lines of text, the first column of a CSV file, or a JSON array of texts.',
+    badFile: 'The file looks like JSON, but it is no array of texts.',
+    fromFile: 'From the file',
+    removeFile: 'Remove the file',
+    deviceCount: (count: number) => counted(count, 'device', 'devices'),
+    repeated: (count: number) => counted(count, 'repeated id was left out.', 'repeated ids were left out.'),
+    split: (count: number) => counted(count, 'line was split at its commas.', 'lines were split at their commas.'),
+    header: 'Left out as the title of the column:',
+    noDevice: 'Name at least one device.',
+    payload: 'Payload',
+    asText: 'Payload as JSON',
+    noForm: 'The schema of this command type names no field. Write the payload as JSON.',
+    partOfForm: 'The schema says more than these fields show. Write the rest as JSON.',
+    formFailed: 'This schema cannot be shown as a form. Write the payload as JSON.',
+    needed: 'required',
+    add: 'Add',
+    remove: 'Remove',
+    up: 'Move up',
+    down: 'Move down',
+    notJson: 'This is not JSON.',
+    notAnObject: 'The payload must be a JSON object: {…}',
+    repeatedName: 'A name is repeated. Only its last value would be sent.',
+    forbiddenName: 'The platform refuses the name __proto__.',
+    inexactNumber: (text: string) => `The number ${text} has more digits than can be sent. Write it as a text.`,
+    required: 'is required',
+    notAllowed: 'is not allowed',
+    faults: (count: number) =>
+      counted(count, 'part of the payload may not be valid', 'parts of the payload may not be valid'),
+    faultsAbout: 'This page checked the payload against the schema, except for patterns. The platform decides.',
+    review: 'Show what would be sent',
+    reviewAnyway: 'Show it all the same',
+    one: 'One command. Nothing was sent yet.',
+    batch: (count: number) => `A batch of ${number(count)} commands, one for each device. Nothing was sent yet.`,
+    body: 'Body of the request',
+    more: (count: number) =>
+      `${number(count)} more commands follow. They differ in device_id and idempotency_key only. 500 commands go in one request.`,
+    confirm: (count: number) => (count === 1 ? 'Send this command' : `Send ${number(count)} commands`),
+    sending: (answered: number, of: number) => `Sending … ${number(answered)} of ${number(of)} answered`,
+    outcome: 'Outcome',
+    counts: (accepted: number, refused: number, open: number, of: number) =>
+      `Of ${number(of)} commands: ${number(accepted)} accepted, ${number(refused)} refused, ${number(open)} open.`,
+    lost: (count: number) =>
+      count === 1
+        ? 'The answer to this command was lost: it may have been accepted'
+        : `The answers to ${number(count)} commands were lost: they may have been accepted`,
+    lostAbout:
+      'Send them again with the same idempotency keys: what was accepted is not created twice. Changed and sent anew, a device may execute a command twice.',
+    notNow: (count: number) =>
+      `${counted(count, 'command was', 'commands were')} not accepted, because a quota is used up. Send again later.`,
+    refused: 'Refused',
+    message: 'Message',
+    moreRefused: (count: number) => counted(count, 'more was refused.', 'more were refused.'),
+    repeat: 'Send again with the same keys',
+    showBatch: 'Show the accepted commands of this batch',
+    edit: 'Change the command',
+  },
+  fleet: {
+    title: 'Batch',
+    empty: 'This tenant has no command of this batch.',
+    list: 'List its commands',
+    byStatus: 'By status',
+    count: 'Commands',
+    share: 'Share',
+    done: (ended: number, of: number) => `${number(ended)} of ${number(of)} commands have ended`,
+    failures: 'Failures by reason',
+    noFailure: 'No command of this batch has failed.',
+    noReason: 'No reason was reported',
+    otherReasons: 'Other reasons',
+    show: 'List',
+    devices: 'Devices',
+    moreDevices: (count: number) => `and ${number(count)} more`,
+    overTime: 'Over time',
+    overTimeAbout: 'How many commands were accepted, had ended and had succeeded at each time.',
+    accepted: 'Accepted',
+    ended: 'Ended',
+    succeeded: 'Succeeded',
+    newest: (shown: number) =>
+      `The plot and the devices show the first ${number(shown)} commands only. The batch has more.`,
+    notLive: 'While so many commands are open, the plot is read again only when you ask, and at the end.',
+    file: 'Download the failed commands',
+    fileAbout:
+      'A file for topctl commands create-many, with new idempotency keys. Check it before you send it: a device may have executed a command that is TIMED_OUT.',
+    reading: (count: number) => `Reading … ${number(count)}`,
   },
 } as const;

@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Command } from '@tenant-open-platform/sdk';
 import { useMemo } from 'react';
 import { texts } from '../app/texts';
-import { LivenessOf } from '../live/liveness';
+import { Liveness } from '../live/liveness';
 import { eventLog } from '../live/use-follow';
 import { useLiveList } from '../live/use-live-list';
 import { useSession } from '../session/session';
@@ -50,7 +50,7 @@ export function CommandList() {
     <>
       <div className="title">
         <h1>{texts.commands.title}</h1>
-        <LivenessOf list={list} />
+        <Liveness list={list} />
       </div>
       <FilterBar key={JSON.stringify(filters)} filters={filters} />
       <Rows

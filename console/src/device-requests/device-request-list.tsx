@@ -2,7 +2,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ListedDeviceRequest } from '@tenant-open-platform/sdk';
 import { useMemo } from 'react';
 import { texts } from '../app/texts';
-import { LivenessOf } from '../live/liveness';
+import { Liveness } from '../live/liveness';
 import { newDeviceRequests } from '../live/use-follow';
 import { useLiveList } from '../live/use-live-list';
 import { useSession } from '../session/session';
@@ -45,7 +45,7 @@ export function DeviceRequestList() {
     <>
       <div className="title">
         <h1>{texts.deviceRequests.title}</h1>
-        <LivenessOf list={list} />
+        <Liveness list={list} />
       </div>
       <nav aria-label={texts.deviceRequests.only} className="actions">
         {choices.map((one) => (

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import type { ListedEvent } from '@tenant-open-platform/sdk';
 import { useMemo } from 'react';
 import { texts } from '../app/texts';
-import { LivenessOf } from '../live/liveness';
+import { Liveness } from '../live/liveness';
 import { eventLog } from '../live/use-follow';
 import { useLiveList } from '../live/use-live-list';
 import { useSession } from '../session/session';
@@ -41,7 +41,7 @@ export function EventsPage() {
     <>
       <div className="title">
         <h1>{texts.events.title}</h1>
-        <LivenessOf list={list} />
+        <Liveness list={list} />
       </div>
       <Rows label={texts.events.title} list={list} columns={columns} empty={texts.events.empty} />
     </>

@@ -1,12 +1,13 @@
 import { texts } from '../app/texts';
 import { Time } from '../ui/time';
 import type { FollowState } from './use-follow';
-import type { List, LiveList } from './use-live-list';
 
-type Props = { state: FollowState; readAt: number; isReading: boolean; onRead: () => void };
+/** A query, or a list. Absent `state`: it changes only when the reader asks. */
+type Read = { state?: FollowState; dataUpdatedAt: number; isFetching: boolean; refetch: () => unknown };
 
-/** Whether a page changes by itself, and when it was read. */
-export function Liveness({ state, readAt, isReading, onRead }: Props) {
+/** Whether what is shown changes by itself, and when it was read. */
+export function Liveness({ list }: { list: Read }) {
+  const { state = 'NOT_ALLOWED', dataUpdatedAt: readAt, isFetching, refetch } = list;
   return (
     <p className="liveness" data-state={state}>
       {state === 'FOLLOWING' && <span title={texts.live.followingAbout}>{texts.live.following}</span>}
@@ -16,17 +17,11 @@ export function Liveness({ state, readAt, isReading, onRead }: Props) {
         </small>
       )}
       {state !== 'FOLLOWING' && (
-        <button type="button" onClick={onRead} disabled={isReading}>
+        <button type="button" onClick={() => void refetch()} disabled={isFetching}>
           {texts.live.readAgain}
         </button>
       )}
       <span role="status">{state === 'UNREACHABLE' ? texts.live.unreachable : ''}</span>
     </p>
   );
-}
-
-export function LivenessOf<Item>({ list }: { list: List<Item> | LiveList<Item> }) {
-  const { dataUpdatedAt, isFetching, refetch } = list;
-  const state = 'state' in list ? list.state : 'NOT_ALLOWED';
-  return <Liveness state={state} readAt={dataUpdatedAt} isReading={isFetching} onRead={() => void refetch()} />;
 }

@@ -53,12 +53,7 @@ export function OverviewPage() {
     <>
       <div className="title">
         <h1>{texts.overview.title}</h1>
-        <Liveness
-          state={state}
-          readAt={figures.dataUpdatedAt}
-          isReading={figures.isFetching}
-          onRead={() => void readAgain()}
-        />
+        <Liveness list={{ ...figures, state, refetch: readAgain }} />
       </div>
       <div className="parts">
         <Part title={texts.overview.outcomes} scope={READ_COMMANDS} query={figures}>

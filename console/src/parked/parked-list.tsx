@@ -2,7 +2,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ParkedMessage } from '@tenant-open-platform/sdk';
 import { TenantChoice } from '../access/tenant-choice';
 import { texts } from '../app/texts';
-import { LivenessOf } from '../live/liveness';
+import { Liveness } from '../live/liveness';
 import { useList } from '../live/use-live-list';
 import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
@@ -38,7 +38,7 @@ export function ParkedList() {
     <>
       <div className="title">
         <h1>{texts.parked.title}</h1>
-        <LivenessOf list={list} />
+        <Liveness list={list} />
       </div>
       <p className="soft">{texts.parked.about}</p>
       <TenantChoice
