@@ -25,7 +25,7 @@ const zipped = (parts: readonly { contents: Uint8Array }[]) =>
 
 /** Defect: the client grows unnoticed in the bundles of its users. Measured as their bundler minifies it. */
 test.each([
-  ['index.js', 15_270],
+  ['index.js', 15_260],
   // Bundlers take the ES modules. The wrapping of CommonJS costs some 400 bytes more.
   ['index.cjs', 15_700],
   ['sign.js', 1_500],
