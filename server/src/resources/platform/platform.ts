@@ -8,8 +8,8 @@ export const getPlatform =
   async (_request, { requestId }) => {
     const [backlog, { vendors, ...state }] = await Promise.all([readBacklog(database), readPlatformState(database)]);
     const body = {
-      outbox: { waiting: backlog.rows, oldest_seconds: backlog.oldestSeconds },
-      events: { waiting: backlog.events, oldest_seconds: backlog.oldestEventSeconds },
+      outbox: waiting(backlog.rows, backlog.oldestSeconds),
+      events: waiting(backlog.events, backlog.oldestEventSeconds),
       ...state,
       vendors: vendors.map(({ last_read_at, ...vendor }) => ({
         ...vendor,
@@ -19,3 +19,5 @@ export const getPlatform =
     };
     return { status: 200, body };
   };
+
+const waiting = (number: number, oldest: number) => ({ waiting: number, oldest_seconds: number > 0 ? oldest : null });
