@@ -24,31 +24,27 @@ export function addTop(program: Command, invocation: Invocation): void {
       'Shows outcomes a minute, the time from acceptance to end, and which vendors have no adapter that reads. For platform administrators: what waits, the workers and the vendors. It draws again when an event arrives, until you type q. Without a terminal it prints one frame; for programs there are "topctl commands figures" and "topctl platform get".\n\nScope: open:command:read, or platform:state:read in the tenant platform. With open:catalog:read and platform:parked-message:read it shows more.',
     )
     .action(async () => {
-      const { client } = await invocation.connectToOwnTenant();
+      const { client, clockOffsetMs } = await invocation.connectToOwnTenant();
+      const now = () => new Date(Date.now() + clockOffsetMs());
       const me = await client.me.get();
       const may = (scope: string) => me.scopes.includes(scope as (typeof me.scopes)[number]);
-      if (may('platform:state:read')) return showLive(invocation.context, platformOf(client, invocation.context));
+      if (may('platform:state:read')) return showLive(invocation.context, platformOf(client, invocation.context, now));
       if (!may('open:command:read')) {
         throw new Error('topctl top needs the scope open:command:read, or platform:state:read in the tenant platform');
       }
-      await showLive(invocation.context, tenantOf(client, invocation.context, { tenant: me.tenant_id, may }));
+      await showLive(invocation.context, tenantOf(client, invocation.context, { tenant: me.tenant_id, may, now }));
     });
 }
 
-const platformOf = (client: TenantOpenPlatform, context: Context) => ({
-  frame: async (signal: AbortSignal) => {
-    const [state, { server_time }] = await Promise.all([
-      client.platform.get({ ...PATIENT, signal }),
-      client.me.get({ ...PATIENT, signal }),
-    ]);
-    return platformFrame(context, state, server_time);
-  },
+const platformOf = (client: TenantOpenPlatform, context: Context, now: () => Date) => ({
+  frame: async (signal: AbortSignal) =>
+    platformFrame(context, await client.platform.get({ ...PATIENT, signal }), now()),
   changed: (signal: AbortSignal) => delay(INTERVAL_MS, undefined, { signal }),
 });
 
-type Asking = { tenant: string; may: (scope: string) => boolean };
+type Asking = { tenant: string; may: (scope: string) => boolean; now: () => Date };
 
-function tenantOf(client: TenantOpenPlatform, context: Context, { tenant, may }: Asking) {
+function tenantOf(client: TenantOpenPlatform, context: Context, { tenant, may, now }: Asking) {
   let cursor: string | null = null;
   const waits = context.stdout.isTTY === true && may('open:event:read');
   const countParked = async (signal: AbortSignal) => {
@@ -65,7 +61,7 @@ function tenantOf(client: TenantOpenPlatform, context: Context, { tenant, may }:
         may('open:catalog:read') ? client.catalog.get(settings) : undefined,
         may('platform:parked-message:read') ? countParked(signal) : undefined,
       ]);
-      return tenantFrame(context, { tenant, figures, catalog, parked });
+      return tenantFrame(context, { tenant, now: now(), figures, catalog, parked });
     },
     /** The next event; a wait without one, too: the minutes go on. */
     changed: async (signal: AbortSignal) => {

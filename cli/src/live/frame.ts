@@ -15,12 +15,13 @@ type Point = CommandFigures['points'][number];
 /** Of a tenant, for the last hour. `parked` is absent for a credential that may not read it. */
 export type TenantFrame = {
   tenant: string;
+  now: Date;
   figures: CommandFigures;
   catalog: Catalog | undefined;
   parked: string | undefined;
 };
 
-export function tenantFrame(context: Context, { tenant, figures, catalog, parked }: TenantFrame): string {
+export function tenantFrame(context: Context, { tenant, now, figures, catalog, parked }: TenantFrame): string {
   const { to, counts, points, groups = [] } = figures;
   const minuteOf = (back: number) => new Date(Date.parse(to) - (back + 1) * 60_000).toISOString();
   const pointOf = (at: string) => points.find((point) => point.at === at);
@@ -48,11 +49,11 @@ export function tenantFrame(context: Context, { tenant, figures, catalog, parked
       succeeded: counts && total > 0 ? `${Math.floor((100 * counts.SUCCEEDED) / total)} %` : '-',
       'p50, s': seconds(duration_ms?.p50),
       'p99, s': seconds(duration_ms?.p99),
-      'last read': readOf(lastReads.get(vendor), Date.parse(to)),
+      'last read': readOf(lastReads.get(vendor), now),
     }),
   );
   return [
-    heading(`Tenant ${tenant}`, to),
+    heading(`Tenant ${tenant}`, now),
     table(context, ['ended', 'last minute', 'hour'], [...rows, ...took]),
     `a minute  ${bars(Array.from({ length: MINUTES }, (_, index) => pointOf(minuteOf(MINUTES - index))?.total ?? 0))}\n`,
     table(context, ['vendor', 'hour', 'succeeded', 'p50, s', 'p99, s', 'last read'], some(ofVendors)),
@@ -60,9 +61,8 @@ export function tenantFrame(context: Context, { tenant, figures, catalog, parked
   ].join('\n');
 }
 
-export function platformFrame(context: Context, state: PlatformState, now: string): string {
+export function platformFrame(context: Context, state: PlatformState, now: Date): string {
   const { outbox, events, slots, workers } = state;
-  const at = Date.parse(now);
   const oldestOf = (some: PlatformState['slots']) =>
     Math.max(...some.map(({ oldest_event_seconds }) => oldest_event_seconds ?? 0));
   const ofWorkers = workers.map(({ worker, can_publish }) => {
@@ -70,11 +70,12 @@ export function platformFrame(context: Context, state: PlatformState, now: strin
     const oldest = held.length > 0 ? oldestOf(held) : 0;
     return { worker, slots: held.length, 'can publish': can_publish ? 'yes' : 'NO', 'oldest event, s': oldest };
   });
-  const unheld = slots.filter(({ worker }) => worker === null).length;
+  // On an embedded database, no worker holds a slot while nothing happens.
+  const unheld = outbox.waiting + events.waiting > 0 ? slots.filter(({ worker }) => worker === null).length : 0;
   const ofVendors = state.vendors
     .filter(({ enabled }) => enabled)
     .sort((one, other) => ((one.last_read_at ?? '') < (other.last_read_at ?? '') ? -1 : 1))
-    .map(({ vendor, last_read_at }) => ({ vendor, 'last read': readOf(last_read_at, at) }));
+    .map(({ vendor, last_read_at }) => ({ vendor, 'last read': readOf(last_read_at, now) }));
   const waits = (name: string, { waiting, oldest_seconds }: PlatformState['outbox']) =>
     `${name} ${waiting}${oldest_seconds === null ? '' : `, oldest ${oldest_seconds.toFixed(1)} s`}`;
   return [
@@ -86,8 +87,8 @@ export function platformFrame(context: Context, state: PlatformState, now: strin
   ].join('\n');
 }
 
-const heading = (what: string, now: string) => {
-  const time = `${now.slice(0, 19).replace('T', ' ')} UTC`;
+const heading = (what: string, now: Date) => {
+  const time = `${now.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
   return `${what.slice(0, WIDTH - time.length - 2).padEnd(WIDTH - time.length)}${time}\n`;
 };
 
@@ -102,10 +103,10 @@ function some<Row extends { vendor: string }>(rows: readonly Row[]): object[] {
   return more > 0 ? [...rows.slice(0, VENDORS), { vendor: `and ${more} more` }] : [...rows];
 }
 
-function readOf(lastReadAt: string | null | undefined, now: number): string {
+function readOf(lastReadAt: string | null | undefined, now: Date): string {
   if (lastReadAt === undefined) return '-';
   if (lastReadAt === null) return 'NO ADAPTER YET';
-  const silentMs = now - Date.parse(lastReadAt);
+  const silentMs = now.getTime() - Date.parse(lastReadAt);
   return silentMs > SILENT_MS ? `NOT FOR ${Math.floor(silentMs / 60_000)} MIN` : 'reads';
 }
 

@@ -12,8 +12,8 @@ export const getPlatform =
       readPlatformState(database, signals),
     ]);
     const body = {
-      outbox: { waiting: backlog.rows, oldest_seconds: backlog.rows > 0 ? backlog.oldestSeconds : null },
-      events: { waiting: backlog.events, oldest_seconds: backlog.events > 0 ? backlog.oldestEventSeconds : null },
+      outbox: waiting(backlog.rows, backlog.oldestSeconds),
+      events: waiting(backlog.events, backlog.oldestEventSeconds),
       ...state,
       vendors: vendors.map(({ last_read_at, ...vendor }) => ({
         ...vendor,
@@ -23,3 +23,5 @@ export const getPlatform =
     };
     return { status: 200, body };
   };
+
+const waiting = (number: number, oldest: number) => ({ waiting: number, oldest_seconds: number > 0 ? oldest : null });

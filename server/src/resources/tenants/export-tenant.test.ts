@@ -22,6 +22,7 @@ const LEFT_OUT = {
   outbox: 'The queue of messages that the bus has not acknowledged yet. Each row refers to an exported fact.',
   idempotent_answers: 'Sealed copies of answers, for 24 hours.',
   audit_bytes: 'How much of a day is used up.',
+  command_figures: 'Counts of exported commands.',
 };
 
 /** Columns that an export leaves out: secrets, hashes of facts, and numbers of the whole platform. */
