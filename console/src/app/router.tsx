@@ -4,7 +4,6 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  redirect,
 } from '@tanstack/react-router';
 import { toAccessQuestion, toAuditFilters, toTenant } from '../access/filters';
 import { toFilters } from '../commands/filters';
@@ -13,12 +12,10 @@ import { Shell } from './shell';
 
 const root = createRootRoute({ component: Shell });
 
-const start = createRoute({
+const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/commands' });
-  },
+  component: lazyRouteComponent(() => import('../overview/overview-page'), 'OverviewPage'),
 });
 
 const commands = createRoute({
@@ -99,7 +96,7 @@ const audit = createRoute({
  */
 export const router = createRouter({
   routeTree: root.addChildren([
-    start,
+    overview,
     commands,
     command,
     send,

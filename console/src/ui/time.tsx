@@ -12,6 +12,11 @@ export function Time({ at }: { at: string }) {
   );
 }
 
+const clock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** For example Tue 14:00. */
+export const clockText = (time: Date) => clock.format(time);
+
 const UNITS = [
   [3_600_000, 'h'],
   [60_000, 'min'],
@@ -19,7 +24,7 @@ const UNITS = [
 ] as const;
 
 /** For example 42 ms, 3.5 s, 12 min. */
-function durationText(ms: number): string {
+export function durationText(ms: number): string {
   const [unitMs, unit] = UNITS.find(([size]) => ms >= size) ?? [1, 'ms'];
   const value = ms / unitMs;
   return `${value.toLocaleString(undefined, { maximumFractionDigits: unit === 'ms' || value >= 10 ? 0 : 1 })} ${unit}`;

@@ -1,4 +1,4 @@
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createTenant, platform, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
@@ -17,6 +17,13 @@ test('a platform administrator sees backlog, vendors, slots and workers', async 
     last_read_at: expect.toBeOneOf([null, expect.stringMatching(/^2.*Z$/)]),
   });
   expect(body.outbox.waiting).toBeGreaterThanOrEqual(0);
+});
+
+test('a platform of its own has one worker, and no age of what does not wait', async () => {
+  const node = await startNode();
+  const { body } = await signedRequest(node.admin, 'GET', STATE);
+  expect(body.outbox).toEqual({ waiting: 0, oldest_seconds: null });
+  expect(body.workers).toHaveLength(1);
 });
 
 test('nobody else sees it', async () => {
