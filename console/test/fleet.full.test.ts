@@ -50,7 +50,9 @@ test('three devices, of which one fails: sent from the form, followed to the end
   const failure = page.getByRole('row', { name: /DEVICE_FAULT/ });
   expect(await failure.textContent()).toMatch(/FAILED1fail-1$/);
   await failure.getByRole('link', { name: '1', exact: true }).click();
+  await page.getByRole('heading', { name: 'Commands' }).waitFor();
   await page.getByRole('row', { name: /fail-1/ }).waitFor();
+  // One below the titles.
   expect(await page.getByRole('row').count()).toBe(2);
   await page.goBack();
   await page.getByRole('link', { name: 'fail-1' }).click();

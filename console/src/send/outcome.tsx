@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type CommandResult, isApiError } from '@tenant-open-platform/sdk';
+import { useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
@@ -15,15 +16,30 @@ type Props = {
   onEdit: () => void;
 };
 
-/** What became of each command, where not all were accepted. */
-export function Outcome({ attempt: { batchId, commands }, results, isSending, error, onRepeat, onEdit }: Props) {
+/** What became of the commands. It has the focus: the form with the button that had it is hidden. */
+export function Outcome(props: Props) {
+  const { attempt, results, isSending } = props;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => section.current?.focus(), []);
+  return (
+    <section ref={section} tabIndex={-1} aria-label={texts.send.outcome} className="outcome">
+      {isSending ? (
+        <p role="status">{texts.send.sending(results.length, attempt.commands.length)}</p>
+      ) : (
+        <Settled {...props} />
+      )}
+    </section>
+  );
+}
+
+/** Where not all were accepted. */
+function Settled({ attempt: { batchId, commands }, results, error, onRepeat, onEdit }: Props) {
   const accepted = results.filter((result) => result.accepted);
   const refused = results.filter((result) => result.error && !isOpen(result.error));
   const open = results.filter((result) => isOpen(result.error));
-  if (isSending) return <p role="status">{texts.send.sending(results.length, commands.length)}</p>;
   const isLost = isUnknown(error) || open.some((result) => isUnknown(result.error));
   return (
-    <section aria-label={texts.send.outcome} className="outcome">
+    <>
       {batchId !== null && !error && (
         <p role="status">{texts.send.counts(accepted.length, refused.length, open.length, commands.length)}</p>
       )}
@@ -54,7 +70,7 @@ export function Outcome({ attempt: { batchId, commands }, results, isSending, er
           {texts.send.edit}
         </button>
       </div>
-    </section>
+    </>
   );
 }
 
