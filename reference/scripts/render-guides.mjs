@@ -117,5 +117,6 @@ sections.push(
   ...sectionsOfReference(JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url)))),
 );
 writeFileSync(new URL('search.json', dist), JSON.stringify(sections));
-const isDrawing = (path) => !/\.\w+$/.test(path) || path.endsWith('.svg');
-cpSync(new URL('images/', docs), new URL('images/', dist), { recursive: true, filter: isDrawing });
+/** Not those of the README alone. */
+const isOfGuides = (path) => !/[/\\]reference-[^/\\]*$/.test(path);
+cpSync(new URL('images/', docs), new URL('images/', dist), { recursive: true, filter: isOfGuides });

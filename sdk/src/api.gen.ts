@@ -1124,7 +1124,7 @@ export interface PlatformEvent {
 export interface PlatformSlot {
   /** Number of the slot, 0 to 15. Each tenant belongs to one slot. */
   slot: number;
-  /** Worker that holds the slot; null if none does. On the embedded database, none does while nothing happens. */
+  /** Worker that holds the slot; null if no worker holds it. */
   worker: string | null;
   /** How long its oldest unpublished event has waited, in seconds. null: none waits. */
   oldest_event_seconds: number | null;

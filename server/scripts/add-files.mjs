@@ -55,7 +55,7 @@ for (const name of ['console.html', 'console']) {
   cpSync(join(server, '../console/dist', name), join(ofConsole, name), { recursive: true });
 }
 
-const PUBLIC = ['.css', '.html', '.js', '.json', '.md', '.svg', '.txt', '.yaml'];
+const PUBLIC = ['.css', '.html', '.jpg', '.js', '.json', '.md', '.svg', '.txt', '.yaml'];
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 for (const folder of ['descriptions', 'pages', 'errors-page', 'console']) {
   for (const name of readdirSync(join(documents, folder), { recursive: true })) {

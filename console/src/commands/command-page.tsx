@@ -104,7 +104,6 @@ function Facts({ command }: { command: Command }) {
     ['vendor', <Foreign key="vendor" text={command.vendor} />],
     ['idempotency_key', <Foreign key="key" text={command.idempotency_key} />],
     ['created_by_client_id', <Foreign key="by" text={command.created_by_client_id} />],
-    ['request_id', <Foreign key="request" text={command.request_id} />],
     ['timeout_seconds', command.timeout_seconds],
     ['accepted_at', <Time key="accepted" at={command.accepted_at} />],
     ['deadline_at', <Time key="deadline" at={command.deadline_at} />],
@@ -134,17 +133,18 @@ function Facts({ command }: { command: Command }) {
 
 /** Only what was never sent can be canceled. */
 function Cancel({ command: { command_id, status } }: { command: Command }) {
-  const { client } = useSession();
+  const { client, me } = useSession();
   const queries = useQueryClient();
   const canceling = useMutation({
     mutationFn: () => client.commands.cancel(command_id),
     onSuccess: (canceled) => queries.setQueryData(['command', command_id], canceled),
     onError: () => queries.invalidateQueries({ queryKey: ['command', command_id] }),
   });
-  if (status !== 'ACCEPTED' && !canceling.error) return null;
+  const mayCancel = status === 'ACCEPTED' && me.scopes.includes('open:command:cancel');
+  if (!mayCancel && !canceling.error) return null;
   return (
     <>
-      {status === 'ACCEPTED' && (
+      {mayCancel && (
         <button
           type="button"
           title={texts.commands.cancelAbout}

@@ -9,7 +9,7 @@ import { Problem } from '../ui/problem';
 
 /** The same request under a new key, which the reader sees first. */
 export function SendAgain({ command }: { command: Command }) {
-  const { client } = useSession();
+  const { client, me } = useSession();
   const navigate = useNavigate();
   const dialog = useRef<HTMLDialogElement>(null);
   const [key, setKey] = useState('');
@@ -22,6 +22,8 @@ export function SendAgain({ command }: { command: Command }) {
       return navigate({ to: '/commands/$commandId', params: { commandId: command_id } });
     },
   });
+
+  if (!me.scopes.includes('open:command:create')) return null;
 
   function show() {
     setKey(crypto.randomUUID());

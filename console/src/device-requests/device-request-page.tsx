@@ -29,7 +29,10 @@ export function DeviceRequestPage() {
   );
 }
 
+const REPLY = 'open:device-request:create';
+
 function Details({ request }: { request: DeviceRequest }) {
+  const mayReply = useSession().me.scopes.includes(REPLY);
   const { device_id, request_type, vendor, received_at, expires_at, status, payload, reply } = request;
   return (
     <>
@@ -47,7 +50,8 @@ function Details({ request }: { request: DeviceRequest }) {
       <Json value={payload} label={texts.deviceRequests.payload} />
       <h2>{texts.deviceRequests.reply}</h2>
       {reply && <Json value={reply} label={texts.deviceRequests.reply} />}
-      {!reply && status === 'PENDING' && <ReplyForm request={request} />}
+      {!reply && status === 'PENDING' && mayReply && <ReplyForm request={request} />}
+      {!reply && status === 'PENDING' && !mayReply && <p className="soft">{texts.shell.missing(REPLY)}</p>}
       {!reply && status !== 'PENDING' && <p>{texts.deviceRequests.noReply}</p>}
     </>
   );

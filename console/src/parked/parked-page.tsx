@@ -62,7 +62,8 @@ function Details({ message }: { message: ParkedMessageWithBody }) {
 }
 
 function Actions({ message: { tenant_id, parked_message_id: id, can_retry } }: { message: ParkedMessageWithBody }) {
-  const { client } = useSession();
+  const { client, me } = useSession();
+  const may = (action: 'retry' | 'delete') => me.scopes.includes(`platform:parked-message:${action}`);
   const queries = useQueryClient();
   const navigate = useNavigate();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -78,14 +79,16 @@ function Actions({ message: { tenant_id, parked_message_id: id, can_retry } }: {
   return (
     <>
       <div className="actions">
-        {can_retry && (
+        {can_retry && may('retry') && (
           <button type="button" disabled={retrying.isPending} onClick={() => retrying.mutate()}>
             {texts.parked.retry}
           </button>
         )}
-        <button type="button" onClick={() => dialog.current?.showModal()}>
-          {texts.parked.delete}
-        </button>
+        {may('delete') && (
+          <button type="button" onClick={() => dialog.current?.showModal()}>
+            {texts.parked.delete}
+          </button>
+        )}
         <span role="status">{retrying.isSuccess ? texts.parked.retried : ''}</span>
       </div>
       {error && <Problem error={error} />}

@@ -15,7 +15,7 @@ const notices: Record<Ending, string> = {
 export function SignIn() {
   const { ending, lastClientId } = useSessionState();
   const [clientId, setClientId] = useState(lastClientId);
-  const [fileProblem, setFileProblem] = useState('');
+  const [fileNotice, setFileNotice] = useState('');
   const secret = useRef<HTMLInputElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
@@ -36,9 +36,11 @@ export function SignIn() {
   }
 
   async function readFile({ target }: ChangeEvent<HTMLInputElement>) {
-    const found = credentialOf((await target.files?.[0]?.text()) ?? '');
+    const file = target.files?.[0];
+    const found = credentialOf((await file?.text()) ?? '');
+    // The browser would keep its name, and not say that the same file has changed.
     target.value = '';
-    setFileProblem(found ? '' : texts.signIn.notAFile);
+    setFileNotice(found ? texts.signIn.read(file?.name ?? '') : texts.signIn.notAFile);
     if (!found || !secret.current) return;
     setClientId(found.clientId);
     secret.current.value = found.secret;
@@ -76,7 +78,7 @@ export function SignIn() {
           <input type="file" accept="application/json,.json" onChange={(event) => void readFile(event)} />
           <small>{texts.signIn.fileAbout}</small>
         </label>
-        {fileProblem && <p role="alert">{fileProblem}</p>}
+        <p role="status">{fileNotice}</p>
         {signingIn.error && <Problem error={signingIn.error} />}
       </form>
       <p className="soft">{texts.signIn.about}</p>

@@ -34,9 +34,13 @@ export function Problem({ error, onAgain }: Props) {
 function useExplanation(error: unknown): { title: string; fix?: string } {
   const { lastClientId } = useSessionState();
   if (isApiError(error, 'FORBIDDEN')) {
-    const { required_scope: scope = '', granted_by_roles: roles = [] } = error.metadata;
-    return { title: texts.problem.forbidden(scope, lastClientId), fix: texts.problem.forbiddenFix(roles.join(', ')) };
+    const { required_scope: scope = '' } = error.metadata;
+    return {
+      title: texts.problem.forbidden(scope, lastClientId),
+      fix: texts.problem.forbiddenFix(scope, lastClientId),
+    };
   }
+  if (isApiError(error, 'UNAUTHENTICATED')) return { title: texts.problem.refused, fix: texts.problem.refusedFix };
   if (isConnectionError(error)) return { title: texts.problem.unreachable, fix: texts.problem.unreachableFix };
   return { title: error instanceof Error ? error.message : String(error) };
 }

@@ -112,7 +112,7 @@ const publicFiles = (folder: string, basePath: string) =>
     .map((name) => [`/${name.replace(/\.html$/, '')}`, publicFile(join(documents, folder, name), basePath)] as const);
 
 /** Every other file is a program of the guides, which nothing runs here: for Express, `.ts` is a video. */
-const OF_PAGES = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt']);
+const OF_PAGES = new Set(['.css', '.html', '.jpg', '.js', '.json', '.svg', '.txt']);
 
 /** Read at the first request. */
 function publicFile(file: string, basePath: string): RequestHandler {
