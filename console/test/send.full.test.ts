@@ -108,9 +108,7 @@ test('a payload that the schema refuses is named before anything is sent, and th
   await page.getByRole('button', { name: 'Send this command' }).click();
   await page.getByRole('alert').getByText('The payload is not valid').waitFor();
   await page.getByText('body/payload/celsius').waitFor();
-  // The next key of the keyboard is not at the top of the page.
-  await page.keyboard.press('Tab');
-  expect(await page.evaluate(() => document.activeElement?.closest('section')?.ariaLabel)).toBe('Outcome');
+  expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Outcome');
   expect(await commandsOf('ok-too-hot')).toEqual([]);
   // What was filled in is still there.
   await page.getByRole('button', { name: 'Change the command' }).click();
