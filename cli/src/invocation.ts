@@ -4,7 +4,7 @@ import { CancelledError, UsageError } from './errors.js';
 import type { Attempt } from './failure/attempt.js';
 import { askWhether } from './input/ask.js';
 import { messageLines } from './output/message.js';
-import { valueAt } from './output/pick-fields.js';
+import { pathTo, valueAt } from './output/pick-fields.js';
 import { printable } from './output/printable.js';
 import {
   type Look,
@@ -100,7 +100,7 @@ export class Invocation {
   }
 
   async printItem<Item extends object>(item: Item, view: View<Item>): Promise<void> {
-    this.refuseUnknownFields(Object.keys(item));
+    this.refuseUnknownFields(Object.keys(item), item);
     this.context.stdout.write(await renderItem(this.context, this.look, item, view));
   }
 
@@ -114,7 +114,7 @@ export class Invocation {
     const kept: Item[] = [];
     let count = 0;
     for await (const item of items) {
-      if (count === 0) this.refuseUnknownFields(Object.keys(item));
+      if (count === 0) this.refuseUnknownFields(Object.keys(item), item);
       if (format === 'id' || format === 'ndjson') context.stdout.write(await renderItem(context, look, item, view));
       else kept.push(item);
       count += 1;
@@ -136,7 +136,7 @@ export class Invocation {
   /** Prints an item of an endless list at once. A table would have to know all items before it prints the first. */
   async printLine<Item extends object>(item: Item, cells: readonly unknown[], view: View<Item>): Promise<void> {
     const { context, format, look } = this;
-    this.refuseUnknownFields(Object.keys(item));
+    this.refuseUnknownFields(Object.keys(item), item);
     const { fields } = look;
     const isTable = format === 'table';
     const shown = fields ? fields.map((path) => valueAt(item, path)) : cells;
@@ -161,10 +161,12 @@ export class Invocation {
   }
 
   /** A misspelled field must not look like an empty one. */
-  refuseUnknownFields(known: readonly string[]): void {
+  refuseUnknownFields(known: readonly string[], item: object = {}): void {
     const unknown = this.flags.fields?.find((path) => !known.includes(path.split('.')[0] ?? ''));
     if (unknown === undefined) return;
-    throw this.usageError(`--fields ${unknown}: there is no such field; there are ${known.join(', ')}`);
+    const path = pathTo(item, unknown);
+    const others = path ? `; use ${path}` : `; there are ${known.join(', ')}`;
+    throw this.usageError(`--fields ${unknown}: there is no such field${others}`);
   }
 
   note(text: string): void {

@@ -80,6 +80,83 @@ ${sdkErrors.map(([name, meaning, fix]) => `| \`${name}\` | ${meaning} | ${fix} |
 [The SDK](sdk.md#errors) shows how to handle them.
 `;
 
+/** What `status_reason.code` of a command says. Adapters also report codes of their own. */
+const reasons = [
+  [
+    'NO_ADAPTER',
+    'platform',
+    'The command was sent, but no adapter has ever read commands of this tenant and vendor.',
+    'Start the adapter, then repeat: the device does not have the command.',
+  ],
+  [
+    'EXPIRED',
+    'platform',
+    'The command was not sent before its deadline.',
+    'Repeat it: the device does not have the command.',
+  ],
+  [
+    'TIMED_OUT',
+    'platform',
+    'The command was sent, and no outcome arrived before its deadline.',
+    'Ask the device before you repeat it. If `late_result` is UNREACHABLE, it is safe to repeat.',
+  ],
+  [
+    'RESTORED',
+    'platform',
+    'The database was restored while the command was open, and no outcome arrived since.',
+    'Ask the device before you repeat it.',
+  ],
+  [
+    'BUS_REFUSED',
+    'platform',
+    'NATS refused the command, for example because it is too large.',
+    'The message says why. No adapter has the command.',
+  ],
+  ['UNREACHABLE', 'adapter', 'The device cannot be reached.', 'Repeat it: the device does not have the command.'],
+  [
+    'UNSUPPORTED',
+    'adapter',
+    'The adapter or the device does not know the command type.',
+    'Send another command type, or update the adapter.',
+  ],
+  [
+    'ADAPTER_BUSY',
+    'adapter kit',
+    'Earlier commands of the device or the tenant took the places of the adapter.',
+    'If the command is FAILED, repeat it. If it is TIMED_OUT, ask the device first.',
+  ],
+  [
+    'NOT_STARTED',
+    'adapter kit',
+    'The command reached the adapter after its deadline.',
+    'It is in `late_result`. If `late_result` is UNREACHABLE, it is safe to repeat.',
+  ],
+  ['DEADLINE_EXCEEDED', 'adapter kit', 'The adapter gave up at the deadline.', 'Ask the device before you repeat it.'],
+  [
+    'OUTCOME_UNKNOWN',
+    'adapter kit',
+    'The adapter does not know whether the device executed the command.',
+    'Ask the device before you repeat it.',
+  ],
+  [
+    'ADAPTER_ERROR',
+    'adapter kit',
+    'The adapter failed with an error that it did not expect.',
+    'Read the log of the adapter. Ask the device before you repeat it.',
+  ],
+] as const;
+
+const reasonsOfCommands = `## Reasons of commands
+
+A command that ended without success has a reason: \`status_reason.code\`, from the platform or the adapter. An adapter may report other codes of its own.
+
+| reason | from | meaning | what to do |
+|---|---|---|---|
+${reasons.map(([name, from, meaning, fix]) => `| \`${name}\` | ${from} | ${meaning} | ${fix} |`).join('\n')}
+
+[Commands](commands.md#when-the-time-is-over) explains the statuses.
+`;
+
 /** docs/errors.md, one section for each HTTP status. */
 export function renderPageOfErrors(): string {
   const rows = Object.entries(errors);
@@ -93,7 +170,7 @@ export function renderPageOfErrors(): string {
       );
     return `## ${status}\n\n| code | meaning | what to do | retry |\n|---|---|---|---|\n${lines.join('\n')}\n`;
   });
-  return [introduction, ...sections, withoutAnswer].join('\n');
+  return [introduction, ...sections, withoutAnswer, reasonsOfCommands].join('\n');
 }
 
 const cell = (text: string) => text.replaceAll('|', '\\|');

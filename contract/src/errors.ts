@@ -159,7 +159,7 @@ export const errors = {
   ROLE_IN_USE: {
     status: 409,
     meaning: 'Credentials are bound to the role.',
-    fix: 'First delete the bindings of the role. roleBindings.list shows them.',
+    fix: 'First delete the bindings of the role. roleBindings.list with `role` shows them.',
     retryable: false,
   },
   POLICY_ALREADY_EXISTS: {
@@ -252,7 +252,7 @@ export const errors = {
   VENDOR_NOT_ENABLED: {
     status: 422,
     meaning: 'The vendor is not in the catalog, is disabled, or is not available to the tenant.',
-    fix: 'Use a vendor that catalog.get lists.',
+    fix: 'Use a vendor that catalog.get lists. If the tenant is limited to other vendors, a platform administrator adds this one with `vendors` of tenants.update.',
     retryable: false,
   },
   COMMAND_TYPE_UNKNOWN: {

@@ -1,4 +1,4 @@
-import MiniSearch, { type SearchResult } from 'minisearch';
+import MiniSearch, { type SearchOptions, type SearchResult } from 'minisearch';
 
 /** A part of a guide, or what the reference has: its `call` is then an operation's method and path, or says "Schema". */
 type Section = { id: string; page: string; heading: string; text: string; call?: string };
@@ -45,19 +45,33 @@ const errorsFirst = (id: string, _term: string, stored?: Record<string, unknown>
 /** What a message says of every request that it refuses. Behind the colon are the names of this one. */
 const startOf = (message: string) => /^(\S+\s+){2,}\S+?(?=:\s)/.exec(message)?.[0] ?? message;
 
+/** Names such as NO_ADAPTER, which the index splits. */
+const NAMES = /[a-z\d]+(?:_[a-z\d]+)+/gi;
+
+/** Whether a section has every name. The reader may still be writing the last one. */
+function hasNames(names: readonly string[]): SearchOptions['filter'] {
+  const patterns = names.map((name) => new RegExp(`(?<![a-z\\d_])${name}`, 'i'));
+  return ({ page, heading, text }) => patterns.every((pattern) => pattern.test(`${page} ${heading} ${text}`));
+}
+
 /** Sections with all words; if there are none, those with most of them. */
 function find(index: MiniSearch<Section>, text: string): SearchResult[] {
   const isMessage = text.split(/\s+/).length >= MESSAGE_WORDS;
-  const withAll = isMessage ? [] : index.search(text, { combineWith: 'AND' });
+  const names = text.match(NAMES) ?? [];
+  const withAll = isMessage ? [] : index.search(text, { combineWith: 'AND', filter: hasNames(names) });
   const options = isMessage ? { boostDocument: errorsFirst, boost: {} } : {};
-  const found = withAll.length > 0 ? withAll : index.search(isMessage ? startOf(text) : text, options);
+  // Nothing is better than pages that do not have the name.
+  const isFinal = withAll.length > 0 || names[0] === text;
+  const found = isFinal ? withAll : index.search(isMessage ? startOf(text) : text, options);
   const shown = [
     ...found.filter(({ call }) => !call).slice(0, SHOWN.guides),
     ...found.filter(({ call }) => call).slice(0, SHOWN.reference),
   ];
   // The text of an operation begins with its name.
   const named = found.filter(({ call, text: of }) => call && of.startsWith(`${text} `));
-  return [...new Set([...named, ...shown.sort((one, other) => other.score - one.score)])];
+  // The row that explains a constant.
+  const rows = found.filter(({ id, call }) => !call && id.endsWith(`#${text}`) && /^[A-Z_\d]+$/.test(text));
+  return [...new Set([...named, ...rows, ...shown.sort((one, other) => other.score - one.score)])];
 }
 
 function itemOf({ id, page, heading, call }: SearchResult): HTMLLIElement {

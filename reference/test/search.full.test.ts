@@ -54,6 +54,35 @@ describe.each([
   });
 });
 
+test.each([
+  'NO_ADAPTER',
+  'TIMED_OUT',
+  'RESTORED',
+  'EXPIRED',
+  'ADAPTER_BUSY',
+  'NOT_STARTED',
+  'DEADLINE_EXCEEDED',
+  'OUTCOME_UNKNOWN',
+])('the reason %s leads to its row, and only to pages that have the word', async (code) => {
+  const { page } = await openPage(await newContext());
+  await page.goto(`${origin()}/docs/guides`);
+  const hits = await hitsFor(page, code);
+  expect(hits).toContain(`/errors#${code}`);
+  expect(hits[0]).toMatch(new RegExp(`#${code}$`));
+  if (!code.includes('_')) return;
+  const guides = hits.filter((hit) => hit.startsWith('/'));
+  const answers = await Promise.all(guides.map(async (hit) => (await fetch(`${origin()}/docs${hit}`)).text()));
+  expect(guides.filter((_, index) => !answers[index]?.includes(code))).toEqual([]);
+});
+
+test('while a code is being written, and beside other words, it finds its row', async () => {
+  const { page } = await openPage(await newContext());
+  await page.goto(`${origin()}/docs/guides`);
+  expect(await hitsFor(page, 'no_adap')).toContain('/errors#NO_ADAPTER');
+  expect(await hitsFor(page, 'NO_ADAPTERS')).toEqual([]);
+  expect(await hitsFor(page, 'reason NO_ADAPTER')).toContain('/commands#when-the-time-is-over');
+});
+
 const COMMANDS = '/api/v1/open/downlink/commands';
 const ME = '/api/v1/open/me';
 const nonce = crypto.randomUUID();

@@ -40,20 +40,28 @@ const past: View<PastAccess> = {
   columns: ['client_id', 'operation', 'at', 'could_call'],
   details: ({ grants, ...shown }) => ({
     ...shown,
-    grants: grants.map(({ role, scope, granted_by: by, granted_at: at, widened_by }) => {
+    grants: grants.map(({ role, scope, granted_by: by, granted_at: at, widened_by, widened_at }) => {
       const name = role ?? `policy ${scope}`;
-      const widened = widened_by ? `, which ${widened_by} gave this scope` : '';
-      return `${name}${at ? ` by ${by ?? 'the platform itself'}` : ''}${widened}`;
+      const widened = widened_by ? `, which ${widened_by} gave this scope at ${widened_at}` : '';
+      return `${name}${at ? ` by ${by ?? 'the platform itself'} at ${at}` : ''}${widened}`;
     }),
   }),
 };
 
+const made: View<MadeGrant> = {
+  id: ({ role, scope }) => role ?? scope ?? '',
+  columns: ['role', 'scope', 'granted_by', 'granted_at'],
+};
+
 const isOperation = (name: string): name is keyof typeof operations => name in operations;
 
-const unknownOperation = ({ operation = '' }: { operation?: string | undefined }) =>
-  isOperation(operation)
+const unknownOperation = ({ operation }: { operation?: string | undefined }) =>
+  operation === undefined || isOperation(operation)
     ? undefined
     : `--operation: there is no operation ${operation}.${didYouMean(operation, Object.keys(operations))}`;
+
+const operationText =
+  'Operation id, the name of its command: commands.create, or roleBindings.create for topctl role-bindings create.';
 
 const fromTheLog =
   'The answer comes from the present access and the audit log, which keeps AUDIT_EVENT_RETENTION_DAYS, 400 by default: of an earlier time it knows nothing. A built-in role counts with its scopes of today. This also needs the scopes platform:tenant:read, platform:credential:read and platform:audit:read.';
@@ -64,19 +72,29 @@ export function addAccess(program: Command, invocation: Invocation): void {
   add('explain', {
     description: `Shows whether a credential may call an operation, and which role bindings and policies grant the scope of the operation. granting_roles lists the roles of the tenant that grant it.
 
+Without --operation: all role bindings and policies of the credential, who made each, and when. This needs the same scopes as --at.
+
 With --at: whether it could call the operation at that time, who granted it, and who gave a custom role the scope later. ${fromTheLog}`,
+    fields: { operation: { isRequired: false, description: operationText } },
     flags: {
       at: {
         kind: 'text',
         description: 'An earlier time: RFC 3339, such as 2026-01-31T09:30:00Z, or how long ago, such as 2d.',
       },
     },
-    examples: ['topctl access explain demo --tenant demo --operation commands.create --at 2026-01-31T09:30:00Z'],
+    examples: [
+      'topctl access explain demo --tenant demo -o table',
+      'topctl access explain demo --tenant demo --operation commands.create --at 2026-01-31T09:30:00Z',
+    ],
     check: unknownOperation,
     run: async ({ client, path, input: { at, ...input } }) => {
-      if (at !== undefined) {
-        const asked = { ...path, operation: input.operation, at: await instantAt(invocation, client, at) };
-        return invocation.printItem(await explainPast(client, asked), past);
+      const time = at === undefined ? undefined : await instantAt(invocation, client, at);
+      if (input.operation === undefined) {
+        const grants = await grantsMade(client, path, time);
+        return invocation.printItems(grants, made, { limit: grants.length, all: true });
+      }
+      if (time) {
+        return invocation.printItem(await explainPast(client, { ...path, operation: input.operation, at: time }), past);
       }
       const answer = await client.access.explain(path.tenant_id, path.client_id, input);
       await invocation.printItem(answer, explanation);
@@ -99,7 +117,7 @@ With --at: whether it could call the operation at that time, who granted it, and
     isEndless: true,
     only: [],
     flags: {
-      operation: { kind: 'text', description: 'Operation id, for example commands.create.', isRequired: true },
+      operation: { kind: 'text', description: operationText, isRequired: true },
       since: { ...sinceField, isRequired: true },
     },
     examples: ['topctl access history --tenant acme --operation commands.create --since 7d -o table'],
@@ -117,6 +135,14 @@ With --at: whether it could call the operation at that time, who granted it, and
   });
 }
 
+type MadeGrant = {
+  role: string | null;
+  scope: string | null;
+  /** Null for the platform itself, or if the audit log no longer knows. */
+  granted_by: string | null;
+  granted_at: string | null;
+};
+
 type PastAccess = {
   client_id: string;
   operation: string;
@@ -127,39 +153,60 @@ type PastAccess = {
   status: string | null;
   expires_at: string | null;
   tenant_status: string;
-  grants: {
-    role: string | null;
-    scope: string | null;
-    /** Null for the platform itself, or if the audit log no longer knows. */
-    granted_by: string | null;
-    granted_at: string | null;
+  grants: (MadeGrant & {
     /** Who gave the role this scope, if that was after the grant. */
     widened_by: string | null;
     widened_at: string | null;
-  }[];
+  })[];
 };
 
-type Asked = { tenant_id: string; client_id: string; operation: string; at: Date };
+type Path = { tenant_id: string; client_id: string };
+type Asked = Path & { operation: string; at: Date };
+
+/** What held at that time, by default now. */
+async function accessAt(client: TenantOpenPlatform, tenantId: string, at: Date | undefined) {
+  const access = await readAccess(client, tenantId);
+  if (at) for (const change of await changesSince(client, tenantId, justAfter(at))) takeBack(access, change);
+  return access;
+}
+
+const justAfter = (at: Date) => new Date(at.getTime() + 1);
+
+/** All that a credential was granted. */
+async function grantsMade(client: TenantOpenPlatform, { tenant_id, client_id }: Path, at: Date | undefined) {
+  await client.credentials.get(tenant_id, client_id);
+  const held = grantsOf(await accessAt(client, tenant_id, at)).filter((grant) => grant.client_id === client_id);
+  const grants: MadeGrant[] = [];
+  for (const { target, role, scope } of held) {
+    grants.push({ role, scope, ...(await makerOf(client, { tenant_id, target, at })) });
+  }
+  return grants;
+}
+
+async function makerOf(
+  client: TenantOpenPlatform,
+  { tenant_id, target, at }: { tenant_id: string; target: string; at: Date | undefined },
+) {
+  const before = at && { occurred_before: justAfter(at).toISOString() };
+  const query = { target, outcome: 'DONE', ...before, limit: 1 } as const;
+  const granted = (await client.auditEvents.list(tenant_id, query)).items[0];
+  return { granted_by: madeBy(granted), granted_at: granted?.occurred_at ?? null };
+}
 
 async function explainPast(client: TenantOpenPlatform, { tenant_id, client_id, operation, at }: Asked) {
   const { scope, reason } = await client.access.explain(tenant_id, client_id, { operation });
-  const access = await readAccess(client, tenant_id);
-  const after = new Date(at.getTime() + 1);
-  for (const change of await changesSince(client, tenant_id, after)) takeBack(access, change);
+  const access = await accessAt(client, tenant_id, at);
   const held = scope === null ? [] : grantsOf(access, scope).filter((grant) => grant.client_id === client_id);
   const grants: PastAccess['grants'] = [];
   for (const { target, role, scope: own } of held) {
-    const query = { target, outcome: 'DONE', occurred_before: after.toISOString(), limit: 1 } as const;
-    const granted = (await client.auditEvents.list(tenant_id, query)).items[0];
-    const granted_at = granted?.occurred_at ?? null;
+    const maker = await makerOf(client, { tenant_id, target, at });
     const change =
-      role && scope ? await wideningOf(client, { tenantId: tenant_id, role, scope, before: after }) : undefined;
-    const widening = change && change.occurred_at > (granted_at ?? '') ? change : undefined;
+      role && scope ? await wideningOf(client, { tenantId: tenant_id, role, scope, before: justAfter(at) }) : undefined;
+    const widening = change && change.occurred_at > (maker.granted_at ?? '') ? change : undefined;
     grants.push({
       role,
       scope: own,
-      granted_by: madeBy(granted),
-      granted_at,
+      ...maker,
       widened_by: madeBy(widening),
       widened_at: widening?.occurred_at ?? null,
     });

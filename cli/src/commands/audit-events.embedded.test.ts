@@ -31,3 +31,19 @@ test('tail prints earlier and new audit events once, oldest first, until Ctrl-C'
   const instants = lines.map(({ occurred_at }) => occurred_at);
   expect(instants).toEqual([...new Set(instants)].sort());
 });
+
+test('a target that is no path: an empty list, and the path to write instead, which works', async () => {
+  const { admin, reader, tenant_id } = await createTenant();
+  const world = { env: environmentOf(admin) };
+  await topctl(['credentials', 'update', reader.client_id, '--name', 'Renamed'], world);
+  const list = (target: string) => topctl(['audit-events', 'list', '--target', target], world);
+  const empty = await list(reader.client_id);
+  expect(JSON.parse(empty.stdout)).toEqual([]);
+  const [, path = ''] = /such as (platform\S+)\./.exec(empty.stderr) ?? [];
+  const found = await list(path);
+  expect(JSON.parse(found.stdout)).toEqual([
+    expect.objectContaining({ target: path, operation: 'credentials.update' }),
+    expect.objectContaining({ target: path, operation: 'credentials.create' }),
+  ]);
+  expect((await list(`platform/tenants/${tenant_id}/credentials/nobody`)).stderr).toBe('');
+});

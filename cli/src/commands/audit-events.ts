@@ -21,7 +21,23 @@ const PATIENT = { maxRetries: 100, deadlineMs: 900_000 };
 export function addAuditEvents(program: Command, invocation: Invocation): void {
   const add = addResource(program, invocation, 'auditEvents');
 
-  add('list', { view, call: ({ client, path, input }) => client.auditEvents.list(path.tenant_id, input) });
+  async function* withHint(events: AsyncIterable<AuditEvent>, target: string | undefined, tenant: string) {
+    let isEmpty = true;
+    for await (const event of events) {
+      isEmpty = false;
+      yield event;
+    }
+    if (isEmpty && target !== undefined && !target.includes('/'))
+      invocation.note(
+        `--target is a whole path, such as platform/tenants/${tenant}/credentials/${target}. Without --target, the list shows the paths.`,
+      );
+  }
+
+  add('list', {
+    view,
+    call: ({ client, path: { tenant_id }, input }) =>
+      withHint(client.auditEvents.list(tenant_id, input), input.target, tenant_id),
+  });
   add('list', {
     as: 'tail',
     summary: 'Follow the audit log.',

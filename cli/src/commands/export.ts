@@ -13,7 +13,7 @@ export function addExport(program: Command, invocation: Invocation): void {
     .description(
       `Writes a file for each vendor and each tenant, with everything that "topctl apply" takes, in YAML, or in JSON with -o json. No file has a secret. With --tenant, or as a credential of a tenant: only that tenant.
 
-Callback endpoints and object configuration of a tenant are read with a credential of that tenant: your own, or a profile in --secrets-dir/<tenant_id>/. Without one they are left out, and named.
+Callback endpoints and object configuration of a tenant are read with a credential of that tenant: your own, or a profile in --secrets-dir/<tenant_id>/. Without one, topctl does not know whether there are any, and says so.
 
 This is configuration. For all data of a DISABLED tenant, use: topctl tenants export
 

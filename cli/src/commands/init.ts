@@ -8,7 +8,7 @@ import { readInput } from '../input/read-input.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import { renderWhole, type View } from '../output/render.js';
-import { type ProfileFlags, saveProfile } from '../session/profile.js';
+import { profileFlags, saveProfile } from '../session/profile.js';
 import { readProfilesFile } from '../session/profiles-file.js';
 import { connect } from '../session/session.js';
 
@@ -93,12 +93,6 @@ export function addInit(program: Command, invocation: Invocation): void {
       await client.commands.createAndWait({ ...first, device_id, payload: {} }, { onUpdate });
     });
   for (const [name, field] of Object.entries(fields)) command.addOption(new FieldOption(name, field));
-}
-
-/** For a command that must act as the same credential. */
-function profileFlags({ profile, profileFile }: ProfileFlags): string {
-  if (profileFile) return ` --profile-file ${profileFile}`;
-  return profile ? ` --profile ${profile}` : '';
 }
 
 async function createUnlessThere(admin: TenantOpenPlatform, tenant: { tenant_id: string; name: string }) {

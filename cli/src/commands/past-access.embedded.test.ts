@@ -140,10 +140,34 @@ test.each([
   expect([exitCode, message.test(stderr)], stderr).toEqual([2, true]);
 });
 
+test('without an operation: every grant of a credential, who made it and when; with --at, those of that time', async () => {
+  const { tenant_id, admin } = await createTenant();
+  const { client_id } = await createCredential(tenant_id);
+  const path = `/api/v1/platform/tenants/${tenant_id}`;
+  const binding = { client_id, role: 'integration_reader' };
+  const bound = await signedRequest(platform().admin, 'POST', `${path}/role-bindings`, { body: binding });
+  const { body: between } = await signedRequest(platform().admin, 'GET', '/api/v1/open/me');
+  await nextMillisecond();
+  await signedRequest(admin, 'POST', `${path}/policies`, { body: { client_id, scope: 'open:callback:read' } });
+  const world = { env: environmentOf(admin) };
+  const explain = async (...flags: string[]) => topctl(['access', 'explain', client_id, ...flags], world);
+  const [byRole, byPolicy] = [
+    { role: 'integration_reader', scope: null, granted_by: platform().admin.client_id, granted_at: expect.any(String) },
+    { role: null, scope: 'open:callback:read', granted_by: admin.client_id, granted_at: expect.any(String) },
+  ];
+  expect(bound.status).toBe(201);
+  expect(JSON.parse((await explain()).stdout)).toEqual([byRole, byPolicy]);
+  expect(JSON.parse((await explain('--at', between.server_time)).stdout)).toEqual([byRole]);
+  expect((await explain('-o', 'table')).stdout).toMatch(/^ROLE +SCOPE +GRANTED_BY +GRANTED_AT\n/);
+  const table = (await explain('--operation', 'commands.list', '--at', between.server_time, '-o', 'table')).stdout;
+  expect(table).toMatch(new RegExp(`^grants +integration_reader by ${platform().admin.client_id} at 20\\S+Z$`, 'm'));
+  expect(await topctl(['access', 'explain', 'nobody'], world)).toMatchObject({ exitCode: 3, stdout: '' });
+});
+
 test('what the first start granted, nobody granted', async () => {
   const { admin } = platform();
   const argv = ['access', 'explain', admin.client_id, '--operation', 'tenants.list', '--at', '0s', '-o', 'table'];
   const { stdout } = await topctl(argv, { env: environmentOf(admin) });
   expect(stdout).toMatch(/^could_call +true$/m);
-  expect(stdout).toMatch(/^grants +platform_admin by the platform itself$/m);
+  expect(stdout).toMatch(/^grants +platform_admin by the platform itself at 20\d\d-\S+Z$/m);
 });

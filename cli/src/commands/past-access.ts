@@ -91,13 +91,16 @@ export async function wideningOf(
 /** A role binding or a policy that grants the scope. */
 export type Grant = { target: string; client_id: string; role: string | null; scope: string | null };
 
-export function grantsOf({ bindings, policies, roles }: Access, scope: string): Grant[] {
+/** Without a scope, all role bindings and policies. */
+export function grantsOf({ bindings, policies, roles }: Access, scope?: string): Grant[] {
   return [
     ...[...bindings].flatMap(([target, { client_id, role }]) =>
-      roles.get(role)?.includes(scope) ? [{ target, client_id, role, scope: null }] : [],
+      scope === undefined || roles.get(role)?.includes(scope) ? [{ target, client_id, role, scope: null }] : [],
     ),
     ...[...policies].flatMap(([target, policy]) =>
-      policy.scope === scope ? [{ target, client_id: policy.client_id, role: null, scope }] : [],
+      scope === undefined || policy.scope === scope
+        ? [{ target, client_id: policy.client_id, role: null, scope: policy.scope }]
+        : [],
     ),
   ];
 }

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import type { Context } from '../context.js';
+import { operations } from '../operations.gen.js';
 import { resolveProfile } from '../session/profile.js';
 import { readProfilesFile } from '../session/profiles-file.js';
 import { connect, type Session } from '../session/session.js';
@@ -33,6 +34,7 @@ const sources: Record<string, (look: Look) => Promise<string[]>> = {
 export async function valuesOf(context: Context, name: string, given: Record<string, string>): Promise<string[]> {
   const quiet = { ...context, stderr: new Writable({ write: (_chunk, _encoding, done) => done() }) };
   try {
+    if (name === 'operation') return Object.keys(operations);
     if (name === 'profile') return Object.keys((await readProfilesFile(quiet)).profiles);
     const source = sources[name];
     if (!source) return [];

@@ -39,7 +39,7 @@ test('exported and applied to another platform, is exported as the same files', 
   );
   const exported = await topctl(['export', '--to', 'first', '--secrets-dir', 'secrets'], from);
   expect(exported).toMatchObject({ exitCode: 0 });
-  expect(exported.stderr).toMatch(/Left out, .*: callback endpoints of demo, globex, platform\.\n/);
+  expect(exported.stderr).toMatch(/Not read, .*: callback endpoints of demo, globex, platform, if there are any\.\n/);
   const first = await filesBelow(join(cwd, 'first'));
   expect(Object.keys(first).sort()).toEqual([
     ...['acme', 'demo', 'globex', 'platform'].map((tenant) => `tenants/${tenant}.yaml`),

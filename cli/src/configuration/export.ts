@@ -92,7 +92,7 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
   };
   const leftOut = [...unread].map(
     ([name, tenants]) =>
-      `Left out, because only an active credential of the tenant can read them (a profile in --secrets-dir/TENANT/): ${name}s of ${tenants.sort().join(', ')}.`,
+      `Not read, because only an active credential of the tenant can do so (a profile in --secrets-dir/TENANT/): ${name}s of ${tenants.sort().join(', ')}, if there are any.`,
   );
   return { lists, leftOut };
 }

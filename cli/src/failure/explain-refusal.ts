@@ -23,6 +23,8 @@ export type Refused = {
   attempt: Attempt | undefined;
   /** The tenant of the credential, if it is known. */
   ownTenant: string | undefined;
+  /** The flags with which a next command acts as the same credential. */
+  profile: string;
 };
 
 /** What happened and what to do next, from the command, its ids and the credential. */
@@ -37,6 +39,7 @@ const explanations: { [Code in ErrorCode]?: Explain } = {
   NOT_FOUND: explainNotFound,
   UNAUTHENTICATED: explainUnauthenticated,
   FORBIDDEN: explainForbidden,
+  ROLE_IN_USE: explainRoleInUse,
   VENDOR_NOT_ENABLED: explainVendor,
   COMMAND_TYPE_UNKNOWN: explainCommandType,
   COMMAND_PAYLOAD_INVALID: explainPayload,
@@ -150,34 +153,54 @@ function explainForbidden({ error, session, attempt, ownTenant }: Refused): Expl
 const tenantOf = (name: string | undefined) =>
   Object.entries(operations).find(([operation]) => operation === name)?.[1].tenant;
 
-async function explainVendor(refused: Refused): Promise<Explanation | undefined> {
-  const { attempt, ownTenant = 'of your credential' } = refused;
+function explainRoleInUse({ attempt, ownTenant, profile }: Refused): Explanation | undefined {
+  if (!attempt) return undefined;
+  const { role, tenant_id: tenant } = attempt.path;
+  const flags = `${tenant === ownTenant ? '' : ` --tenant ${tenant}`}${profile}`;
+  return {
+    what: `Credentials are bound to the role ${role}. First delete its bindings.`,
+    next: [`topctl role-bindings list --role ${role}${flags}`],
+  };
+}
+
+async function explainVendor({ session, attempt, ownTenant, profile }: Refused): Promise<Explanation | undefined> {
   if (!attempt) return undefined;
   const { vendor } = attempt.input;
-  const vendors = (await catalogOf(refused.session)).map((known) => known.vendor);
-  const what = `Tenant ${ownTenant} cannot use the vendor ${vendor}.${didYouMean(String(vendor), vendors)}`;
-  return { what, next: ['topctl catalog get'] };
+  const catalog = await catalogOf(session);
+  const similar = didYouMean(
+    String(vendor),
+    (catalog ?? []).map((known) => known.vendor),
+  );
+  const tenant = ownTenant ?? 'TENANT';
+  return {
+    what: `Tenant ${ownTenant ?? 'of your credential'} cannot use the vendor ${vendor}.${similar}`,
+    next: [
+      // Without the scope for it, this would be refused, too.
+      ...(catalog ? [`topctl catalog get${profile}, which lists the vendors that it can use`] : []),
+      `if topctl tenants get ${tenant} shows other vendors, a platform administrator replaces them with: topctl tenants update ${tenant} --vendors LIST`,
+    ],
+  };
 }
 
-async function explainCommandType({ session, attempt }: Refused): Promise<Explanation | undefined> {
+async function explainCommandType({ session, attempt, profile }: Refused): Promise<Explanation | undefined> {
   if (!attempt) return undefined;
   const { vendor, command_type: type } = attempt.input;
-  const known = (await catalogOf(session)).find((entry) => entry.vendor === vendor)?.command_types ?? [];
+  const known = (await catalogOf(session))?.find((entry) => entry.vendor === vendor)?.command_types ?? [];
   const types = known.map(({ command_type }) => command_type);
   const what = `The vendor ${vendor} has no command type ${type}.${didYouMean(String(type), types)}`;
-  return { what, next: ['topctl catalog get'] };
+  return { what, next: [`topctl catalog get${profile}`] };
 }
 
-function explainPayload({ error, attempt }: Refused): Explanation | undefined {
+function explainPayload({ error, attempt, profile }: Refused): Explanation | undefined {
   if (!attempt) return undefined;
   const { vendor, command_type: type } = attempt.input;
   return {
     what: `The payload does not fit the schema of ${type} of ${vendor}.`,
     facts: error.details.map(({ location, message }) => `${placeOf(location, attempt)}: ${message}`),
-    next: ['topctl catalog get -o json, which shows the schemas'],
+    next: [`topctl catalog get${profile} -o json, which shows the schemas`],
   };
 }
 
 /** For a hint only: without it, the message is still right. */
 const catalogOf = async ({ client }: Session) =>
-  (await client.catalog.get({ timeoutMs: 3_000, maxRetries: 0 }).catch(() => ({ vendors: [] }))).vendors;
+  (await client.catalog.get({ timeoutMs: 3_000, maxRetries: 0 }).catch(() => undefined))?.vendors;

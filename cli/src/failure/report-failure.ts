@@ -6,6 +6,7 @@ import { colorsFor } from '../output/colors.js';
 import { messageLines } from '../output/message.js';
 import { printable, printableLines } from '../output/printable.js';
 import { HELD_BACK } from '../session/hold-back.js';
+import { profileFlags } from '../session/profile.js';
 import type { Session } from '../session/session.js';
 import { inCommands } from './attempt.js';
 import { explainOutput } from './explain-output.js';
@@ -63,7 +64,10 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
   if (sdk.isApiError(error) && session) {
     const ownTenant = error.status === 401 ? session.profile.tenant_id : await session.tenantIfKnown();
     const attempt = invocation.attempt?.name === error.operation ? invocation.attempt : undefined;
-    tell(await explainRefusal({ error, session, attempt, ownTenant }), ownTenant);
+    tell(
+      await explainRefusal({ error, session, attempt, ownTenant, profile: profileFlags(invocation.flags) }),
+      ownTenant,
+    );
     return exitCodeOfStatus(error.status);
   }
   if (sdk.isObjectStoreError(error) || (error instanceof Error && isTransfer(error))) {

@@ -26,3 +26,14 @@ export function valueAt(value: unknown, path: string): unknown {
 
 const partOf = (value: unknown, name: string) =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+
+/** Where a field is that a table shows on the first level, as `d` or `d_b`: `a.b.d` of `{a: {b: {d}}}`. */
+export function pathTo(value: unknown, name: string, above: readonly string[] = []): string | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  for (const [field, part] of Object.entries(value)) {
+    const path = [...above, field];
+    const found = [field, `${field}_${above.at(-1)}`].includes(name) ? path.join('.') : pathTo(part, name, path);
+    if (found) return found;
+  }
+  return undefined;
+}

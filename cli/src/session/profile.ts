@@ -19,6 +19,12 @@ export type ResolvedProfile = Profile & { source: string };
 
 export type ProfileFlags = { profileFile?: string; profile?: string; baseUrl?: string };
 
+/** For a command that must act as the same credential. */
+export function profileFlags({ profile, profileFile }: ProfileFlags): string {
+  if (profileFile) return ` --profile-file ${profileFile}`;
+  return profile ? ` --profile ${profile}` : '';
+}
+
 /**
  * Flags take precedence over the environment, and the environment over the saved profile `default`. client_id and
  * secret always come from the same source, so a secret is never sent with another credential's client_id.
