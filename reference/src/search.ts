@@ -69,9 +69,7 @@ function find(index: MiniSearch<Section>, text: string): SearchResult[] {
   ];
   // The text of an operation begins with its name.
   const named = found.filter(({ call, text: of }) => call && of.startsWith(`${text} `));
-  // The row that explains a constant.
-  const rows = found.filter(({ id, call }) => !call && id.endsWith(`#${text}`) && /^[A-Z_\d]+$/.test(text));
-  return [...new Set([...named, ...rows, ...shown.sort((one, other) => other.score - one.score)])];
+  return [...new Set([...named, ...shown.sort((one, other) => other.score - one.score)])];
 }
 
 function itemOf({ id, page, heading, call }: SearchResult): HTMLLIElement {

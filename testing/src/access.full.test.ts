@@ -19,6 +19,7 @@ test('docs/access.md, pasted from top to bottom, grants the documented permissio
     'policies.create',
     'policies.delete',
     'policies.create',
+    'roles.put',
     'roleBindings.create',
     'roles.put',
     'credentials.update',

@@ -71,6 +71,7 @@ describe('Tab offers', () => {
     expect(await offered('--profile ', { cwd })).toEqual(['acme']);
     expect(await offered('commands list --profile a', { cwd })).toEqual(['acme']);
     expect(await offered('profile use ', { cwd })).toEqual(['acme']);
+    expect(await offered('access explain x --operation events.', { cwd })).toEqual(['events.list']);
     await offers('--profile acme commands create --vendor vendor_', { cwd }).toEqual(first);
   });
 

@@ -84,7 +84,7 @@ test('a field that a table shows on the first level: the path that --fields take
   const { reader } = await createTenant();
   const whoami = (field: string) =>
     topctl(['whoami', '--fields', field, '-o', 'table'], { env: environmentOf(reader) });
-  for (const name of ['requests_per_minute', 'requests_per_minute_per_tenant']) {
+  for (const name of ['requests_per_minute_per_tenant', 'callback_endpoints_per_tenant']) {
     const [, path = ''] = /no such field; use (\S+)/.exec((await whoami(name)).stderr) ?? [];
     expect(path).toMatch(/^limits\./);
     expect((await whoami(path)).stdout).toMatch(new RegExp(`^${path} +\\S`));
