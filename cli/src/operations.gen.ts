@@ -1017,6 +1017,8 @@ export const operations = {
         "choices": [
           "ACTIVE",
           "DISABLED",
+          "MOVING",
+          "MOVED",
           "DELETING",
           "DELETED"
         ]

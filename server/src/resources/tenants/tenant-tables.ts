@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { listed } from '../../foundation/database/pages.js';
 import { busPrincipals, credentials, policies, roleBindings, roles } from '../../foundation/tables.js';
 import { auditBytes, auditEvents, idempotentAnswers } from '../../gateway/tables.js';
-import { commands, deviceRequests, events, outbox, parkedMessages } from '../../pipeline/tables.js';
+import { commands, deviceRequests, eventLogOrigins, events, outbox, parkedMessages } from '../../pipeline/tables.js';
 import { keyColumns, type TenantTable } from '../rows.js';
 import {
   callbackEndpoints,
@@ -45,6 +45,7 @@ export const exportedTables: readonly ExportedTable[] = [
  */
 export const tenantTables: readonly TenantTable[] = [
   outbox,
+  eventLogOrigins,
   idempotentAnswers,
   auditBytes,
   ...exportedTables
