@@ -1,7 +1,7 @@
 -- A tenant can move to another platform: see docs/internals/cells.md.
 ALTER TABLE "tenants" ADD COLUMN "move" jsonb;
 --> statement-breakpoint
-grant select (move), update (move) on tenants to top_system;
+grant select (move, updated_at), update (move) on tenants to top_system;
 --> statement-breakpoint
 CREATE TABLE "event_log_origins" (
 	"tenant_id" text NOT NULL,

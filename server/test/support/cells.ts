@@ -80,22 +80,31 @@ export async function startCell(settings: Record<string, string> = {}) {
 
 type Ended = { exitCode: number | null; stdout: string; stderr: string };
 
-/** `move-tenant` from one cell to another one. `kill`: at the first line on stderr that contains it. */
-export async function runMove(from: Cell, to: Cell, args: string[], kill?: string): Promise<Ended> {
+/** `move-tenant` from one cell to another one. At the first line on stderr that contains `step`, it is killed, or `act` called. */
+export async function runMove(
+  from: Cell,
+  to: Cell,
+  args: string[],
+  step?: string,
+  act?: () => Promise<void>,
+): Promise<Ended> {
   const { PATH, HOME, TMPDIR } = process.env;
   const env = { PATH, HOME, TMPDIR, ...from.environment, ...targetOf(to) };
   const mover: ChildProcess = spawn(process.execPath, [main, 'move-tenant', ...args], { env });
   let stdout = '';
   let stderr = '';
+  let acting: Promise<void> | undefined;
   mover.stdout?.on('data', (text) => {
     stdout += text;
   });
   mover.stderr?.on('data', (text) => {
     stderr += text;
-    if (kill !== undefined && stderr.includes(kill)) mover.kill('SIGKILL');
+    if (step === undefined || !stderr.includes(step)) return;
+    if (!act) mover.kill('SIGKILL');
+    else acting ??= act();
   });
   const [exitCode] = await once(mover, 'close');
-  if (process.env.SHOW) process.stderr.write(`${args} ${kill} -> ${exitCode}\n${stderr}${stdout}`);
+  await acting;
   return { exitCode, stdout, stderr };
 }
 

@@ -88,7 +88,8 @@ export async function startMovingTenant({ perSecond }: { perSecond: number }) {
         expect(open).toEqual([]);
       }, soon);
       const stored = new Map((await storedCommands(url, TENANT)).map((command) => [command.command_id, command]));
-      expect(ids.filter((id) => stored.get(id)?.status !== 'SUCCEEDED')).toEqual([]);
+      const notDone = ids.map((id) => stored.get(id)).filter((one) => one?.status !== 'SUCCEEDED');
+      expect(notDone.slice(0, 3)).toEqual([]);
       expect(stored.size).toBe(new Set(ids).size);
       const doubled = [...stored.values()].filter((one) => one.accepted_events !== 1 || one.completed_events !== 1);
       expect(doubled).toEqual([]);

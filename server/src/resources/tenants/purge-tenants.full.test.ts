@@ -92,6 +92,9 @@ async function fillTenant(): Promise<void> {
       tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
     )
     values (${TENANT}, ${randomUUID()}, 'vendor_a', ${MARKER}, 'ask', '{}', 'd', 'PENDING', now(), now() + interval '1 day')`;
+  await owner`
+    insert into event_log_origins (tenant_id, position, cursor_key_sealed, generations, from_seq, to_seq, shift)
+    values (${TENANT}, 0, ${Buffer.from(MARKER)}, '[]', 0, 1, 2)`;
   // A disabled tenant gets no new durables.
   await vi.waitFor(() => platform.client.consumers.get('TOP_EVENTS', durables.events(TENANT, principalId)), {
     timeout: 30_000,

@@ -42,7 +42,13 @@ const steps: readonly Step[] = [
  * `emptied`: the tenant of which the last pass found nothing. Without more to do, no tenant can be deleted now. `isIdle`:
  * because none is to be deleted.
  */
-type Round = { hasMore: boolean; removed: number; isIdle?: true; table?: string; emptied?: string };
+type Round = { hasMore: boolean; removed: number; isIdle?: true; table?: string; emptied?: Tenant };
+
+/**
+ * Of a tenant that moved away, what reached TOP_UPDATES is parked, and its CLIENT principals may still read the events
+ * that they have not read, until NATS deletes them after a week.
+ */
+const STREAMS_OF_MOVED = ['TOP_COMMANDS', 'TOP_REPLIES'] as const;
 
 /**
  * Deletes everything of DELETING tenants, one batch in each round, and of tenants that have moved away everything but
@@ -56,8 +62,9 @@ export const createTenantPurge = (database: Database, bus: Bus, now: Now) => asy
   const round = await asAllTenants(database, (tx) => work(tx, now()));
   const { emptied } = round;
   if (emptied !== undefined) {
-    await bus.forgetTenant(emptied);
-    await asAllTenants(database, (tx) => finish(tx, emptied));
+    const { tenant_id, status } = emptied;
+    await bus.forgetTenant(tenant_id, status === 'MOVED' ? STREAMS_OF_MOVED : undefined);
+    await asAllTenants(database, (tx) => finish(tx, tenant_id));
   }
   return round;
 };
@@ -68,7 +75,7 @@ async function work(tx: Transaction, now: string): Promise<Round> {
   const { step: number, rows_in_pass } = tenant.deletion.work;
   const step = steps[number];
   if (step) return deleteOnce(tx, tenant, step);
-  if (rows_in_pass === 0) return { hasMore: true, removed: 0, emptied: tenant.tenant_id };
+  if (rows_in_pass === 0) return { hasMore: true, removed: 0, emptied: tenant };
   await beginPass(tx, tenant);
   return { hasMore: true, removed: 0 };
 }
