@@ -2875,7 +2875,7 @@ GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
 -- Name: COLUMN tenants.updated_at; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
+GRANT SELECT(updated_at),UPDATE(updated_at) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: COLUMN tenants.move; Type: ACL; Schema: public; Owner: -
