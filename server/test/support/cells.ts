@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serveVendor } from '@tenant-open-platform/sdk/adapter';
 import {
@@ -16,7 +17,6 @@ import {
 import { freePort } from '@tenant-open-platform/testing/free-port';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
 import { openSession } from './open-pool.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -52,8 +52,7 @@ export async function startCell(settings: Record<string, string> = {}) {
     baseUrl,
     call,
     owner: openSession(postgres.superuserUrl, { max: 2 }),
-    stop: node.stop,
-    again: () => startServer(environment),
+    kill: () => node.process.kill('SIGKILL'),
     /** A credential of the tenant with this role. */
     async newProfile(tenant_id: string, role: string, client_id = `${tenant_id}-${role}`): Promise<Profile> {
       const tenant = `platform/tenants/${tenant_id}`;
@@ -62,7 +61,7 @@ export async function startCell(settings: Record<string, string> = {}) {
       return { base_url: baseUrl, tenant_id, client_id, secret };
     },
     /** An adapter of one tenant. `ran`: gets the commands that its devices carry out, as often as they do. */
-    async serve(tenantId: string, ran: string[] = []): Promise<void> {
+    async serve(tenantId: string, ran: string[] = [], takesMs = 0): Promise<void> {
       const adapter = await serveVendor({
         servers: nats.url,
         tenantId,
@@ -71,6 +70,7 @@ export async function startCell(settings: Record<string, string> = {}) {
         log: () => {},
         async onCommand({ command_id }) {
           ran.push(command_id);
+          if (takesMs > 0) await delay(takesMs);
         },
       });
       atEnd(() => adapter.stop());

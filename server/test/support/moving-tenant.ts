@@ -10,6 +10,8 @@ import { startLink } from './start-link.js';
 import { storedCommands, storedEvents } from './stored.js';
 
 const TENANT = 'acme';
+/** So that commands are under way at any time. */
+const DEVICE_TAKES_MS = 500;
 const soon = { timeout: 60_000, interval: 50 };
 
 /** A line of each step: a move that is killed there has begun the step, or the one after it. */
@@ -40,9 +42,9 @@ export async function startMovingTenant({ perSecond }: { perSecond: number }) {
   const profile = await here.newProfile(TENANT, 'integration_operator');
   profile.base_url = address.through(here.baseUrl).replace(/\/$/, '');
   const ran: string[] = [];
-  await here.serve(TENANT, ran);
+  await here.serve(TENANT, ran, DEVICE_TAKES_MS);
   // It waits for its durable, which the cell makes once the tenant is there.
-  void there.serve(TENANT, ran);
+  void there.serve(TENANT, ran, DEVICE_TAKES_MS);
   const caller = startCaller(profile, { perSecond, timeoutSeconds: () => 20 });
   atEnd(caller.giveUp);
   const follower = followOverHttp(profile);

@@ -10,7 +10,7 @@ import { tenantTables } from '../../resources/tenants/tenant-tables.js';
 
 const [a, b] = await Promise.all([startCell(), startCell()]);
 const EVENTS = '/api/v1/open/events';
-const soon = { timeout: 20_000, interval: 50 };
+const soon = { timeout: 50_000, interval: 50 };
 
 /** Rows in every table. */
 async function fill(cell: Cell, tenantId: string) {

@@ -10,7 +10,7 @@ import { asIngest, asTenant } from '../../foundation/database/row-level-security
 
 const [a, b] = await Promise.all([startCell(), startCell()]);
 const to = ['--to-url', b.baseUrl];
-const soon = { timeout: 20_000, interval: 50 };
+const soon = { timeout: 50_000, interval: 50 };
 const FROZEN = 'nothing is under way';
 
 async function newTenant(tenantId: string) {
