@@ -35,7 +35,7 @@ export async function check({ source, target }: Places, tenant: TenantRow): Prom
     throw refused('source and target are the same database, or one is a copy of the other.');
   }
   await checkPlaceOfTenant(target, tenant);
-  await checkNames({ source, target });
+  await checkNames(target, await readNames(source));
   await checkCatalog({ source, target }, tenant);
   await checkKeys(source);
   const [here, there] = await Promise.all([clockOf(source), clockOf(target)]);
@@ -55,8 +55,6 @@ async function clockOf(place: Place): Promise<number> {
 async function checkPlaceOfTenant(target: Place, tenant: TenantRow): Promise<void> {
   const there = await readTenant(target);
   if (!there || (there.status === 'MOVING' && there.move?.id === tenant.move?.id)) return;
-  // It is open after the switch.
-  if (tenant.move?.step === 'SWITCHING') return;
   const wasHere = there.status === 'MOVED' || (there.status === 'DELETED' && there.move !== null);
   if (!wasHere) throw refused(`the target has a tenant ${tenant.tenantId} already (${there.status}).`);
   if (there.deletion?.finished_at == null) {
@@ -69,8 +67,8 @@ export const readNames = ({ asTenant, tenantId }: Place) =>
     tx.select({ kind: takenNames.kind, name: takenNames.name }).from(takenNames).where(sql`tenant_id = ${tenantId}`),
   );
 
-async function checkNames({ source, target }: Places): Promise<void> {
-  const names = JSON.stringify(await readNames(source));
+export async function checkNames(target: Place, wanted: { kind: string; name: string }[]): Promise<void> {
+  const names = JSON.stringify(wanted);
   const taken = await target.readAsSystem<{ kind: string; name: string }>(sql`
     select taken.kind, taken.name from json_to_recordset(${names}::text::json) as asked (kind text, name text)
     join taken_names as taken on taken.kind = asked.kind and taken.name = asked.name

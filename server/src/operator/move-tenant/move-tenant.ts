@@ -12,7 +12,7 @@ import type { Move } from '../../foundation/tables.js';
 import { createLogger } from '../../foundation/telemetry/logger.js';
 import { isDatabaseUrl } from '../../foundation/urls.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
-import { check, readMoving, readNames } from './check.js';
+import { check, checkNames, readMoving, readNames } from './check.js';
 import { type Copying, copyRows } from './copy-rows.js';
 import { copyOrigins, shiftOf } from './origins.js';
 import { CONTINUE, type Place, placeOf } from './place.js';
@@ -141,7 +141,8 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   const { tenantId } = source;
   const before = await readMoving(source);
   if (before.status === 'MOVED') return hasMoved(before.move?.to);
-  await check(moving, before);
+  // After the switch nothing may hold it up.
+  if (before.move?.step !== 'SWITCHING') await check(moving, before);
   if (before.status === 'ACTIVE' || before.status === 'DISABLED') {
     await close(source, { id: randomUUID(), to: toUrl, status: before.status });
   }
@@ -151,7 +152,9 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   if (tenant.move?.step === 'UNDOING') throw new StartupError('The move is being undone. Run the command with --undo.');
   if (to !== toUrl) throw new StartupError(`The tenant is moving to ${to}. Name that address, or undo the move.`);
   if (tenant.move?.step !== 'SWITCHING') {
-    await reserve(target, tenant, await readNames(source));
+    const names = await readNames(source);
+    await reserve(target, tenant, names);
+    await checkNames(target, names);
     const logEnd = await untilFrozen(source, bus, id);
     say('nothing is under way: the rows are copied');
     const shift = await shiftOf(source, target, logEnd);

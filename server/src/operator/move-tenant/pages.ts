@@ -46,7 +46,8 @@ export async function readLastKey(place: Place, table: TenantTable): Promise<str
   return last?.key ?? null;
 }
 
-const SUMMED_ROWS = 10_000;
+/** Each may have a payload and a result of 64 KiB. */
+const SUMMED_ROWS = 2_000;
 
 /** How many rows a range has, and the sum of their hashes; `last` is null if the range reaches the end. */
 export type Sum = { count: number; sum: string; last: string[] | null };
