@@ -16,7 +16,7 @@ import {
 export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'MOVING', 'MOVED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',
   description:
-    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. MOVING: the operator moves the tenant to another platform; its requests get the response 503 until it has moved. MOVED: the tenant is on the platform at `moved_to`. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone.',
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. MOVING: its requests get 503 until the operator has moved it. MOVED: it is at `moved_to`. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone.',
 });
 
 /** The statuses that an administrator sets; the others follow from tenants.delete and from a move by the operator. */
@@ -62,14 +62,8 @@ const Tenant = z
     status: TenantStatus,
     vendors: TenantVendors.nullable(),
     requests_per_minute: TenantRequestsPerMinute,
-    deletion: TenantDeletion.nullable().describe(
-      'Progress of the deletion; null until tenants.delete is called or the tenant has moved away.',
-    ),
-    moved_to: z
-      .url()
-      .nullable()
-      .optional()
-      .describe('Address of the platform that has the tenant now; null unless the status is MOVED.'),
+    deletion: TenantDeletion.nullable().describe('Progress of the deletion; null until it begins.'),
+    moved_to: z.url().nullable().optional().describe('Address of the platform of a MOVED tenant; otherwise null.'),
     created_at: Timestamp.describe('When the tenant was created.'),
     updated_at: Timestamp.describe('When the tenant was last changed.'),
     request_id: RequestId,

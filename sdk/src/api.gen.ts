@@ -1179,7 +1179,7 @@ export interface Tenant {
   vendors: string[] | null;
   /** Maximum number of requests of all credentials of the tenant together, per minute and per server instance: 1 to 1000000000. null: the default of the platform, which the operator sets with REQUESTS_PER_MINUTE_PER_TENANT. me.get returns the limit in effect. A change applies from the next request of the tenant. */
   requests_per_minute: number | null;
-  /** Progress of the deletion; null until tenants.delete is called or the tenant has moved away. */
+  /** Progress of the deletion; null until it begins. */
   deletion: {
     /** When the deletion was requested. */
     requested_at: string;
@@ -1188,7 +1188,7 @@ export interface Tenant {
     /** When the deletion finished; null until then. */
     finished_at: string | null;
   } | null;
-  /** Address of the platform that has the tenant now; null unless the status is MOVED. */
+  /** Address of the platform of a MOVED tenant; otherwise null. */
   moved_to?: string | null;
   /** When the tenant was created. */
   created_at: string;
@@ -1218,9 +1218,9 @@ export interface TenantExportItem {
 }
 /** Type of the exported item. */
 export type TenantExportType = "tenant" | "role" | "credential" | "role_binding" | "policy" | "bus_principal" | "callback_endpoint" | "callback_subscription" | "object_credential" | "object_resource" | "object_grant" | "command" | "event" | "device_request" | "parked_message" | "audit_event" | (string & {});
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. MOVING: the operator moves the tenant to another platform; its requests get the response 503 until it has moved. MOVED: the tenant is on the platform at `moved_to`. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. MOVING: its requests get 503 until the operator has moved it. MOVED: it is at `moved_to`. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone. */
 export type TenantStatus = "ACTIVE" | "DISABLED" | "MOVING" | "MOVED" | "DELETING" | "DELETED" | (string & {});
-/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. MOVING: the operator moves the tenant to another platform; its requests get the response 503 until it has moved. MOVED: the tenant is on the platform at `moved_to`. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone. */
+/** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. MOVING: its requests get 503 until the operator has moved it. MOVED: it is at `moved_to`. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone. */
 export type TenantStatusInput = "ACTIVE" | "DISABLED" | "MOVING" | "MOVED" | "DELETING" | "DELETED";
 /** ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. A change applies from the next request of the tenant. */
 export type TenantStatusToSetInput = "ACTIVE" | "DISABLED";
