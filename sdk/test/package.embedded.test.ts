@@ -59,9 +59,9 @@ test('what the client loads at its start is at most 12,000 bytes', async () => {
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 562 kB', () => {
+test('the built files are at most 563 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(562_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(563_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */
