@@ -17,7 +17,10 @@ const listOfSources: Plugin = {
 export default defineConfig({
   // A proxy may serve the platform below a path.
   base: './',
-  resolve: { conditions: ['@tenant-open-platform/source', 'module', 'browser', 'development|production'] },
+  resolve: {
+    conditions: ['@tenant-open-platform/source', 'module', 'browser', 'development|production'],
+    alias: { 'markdown-to-jsx/react': fileURLToPath(new URL('src/send/no-markdown.ts', import.meta.url)) },
+  },
   plugins: [listOfSources],
   build: {
     target: 'es2023',

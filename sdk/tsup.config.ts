@@ -5,7 +5,7 @@ export default defineConfig({
   format: ['esm', 'cjs'],
   target: 'es2022',
   platform: 'neutral',
-  dts: { resolve: true },
+  dts: { resolve: true, compilerOptions: { stripInternal: true } },
   clean: true,
   // The signature code is shared with the server. Bundling it keeps the package free of dependencies.
   noExternal: ['@tenant-open-platform/contract'],

@@ -74,7 +74,7 @@ test('the filters are in the address, and the address filters', async () => {
 });
 
 test('what a device or an adapter wrote is text: no element, no request, no change of direction around it', async () => {
-  const command = await create({ device_id: 'silent-1', timeout_seconds: 60 });
+  const command = await create({ device_id: 'offline-1', timeout_seconds: 60 });
   const bus = await connect({ servers: platform().natsUrl as string });
   onTestFinished(() => bus.close());
   const read = () => signedRequest(tenant.operator, 'GET', `/api/v1/open/downlink/commands/${command}`);
@@ -89,7 +89,7 @@ test('what a device or an adapter wrote is text: no element, no request, no chan
   publish(subjects.deviceRequest(tenant.tenant_id, 'vendor_a'), {
     dedupe_id: randomUUID(),
     device_id: 'ok-1',
-    request_type: 'firmware_check',
+    request_type: 'hostile_check',
     payload: { text: HOSTILE },
   });
   const { page, faults } = await openAs(reader, `/commands/${command}`);
@@ -102,7 +102,7 @@ test('what a device or an adapter wrote is text: no element, no request, no chan
   });
   await goTo(page, '/device-requests');
   await page
-    .getByRole('row', { name: /firmware_check/ })
+    .getByRole('row', { name: /hostile_check/ })
     .getByRole('link')
     .click();
   const asked = page.getByRole('region', { name: 'Request' });

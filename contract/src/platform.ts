@@ -24,12 +24,7 @@ const PlatformVendor = z
 const PlatformSlot = z
   .object({
     slot: z.int().describe('Number of the slot, 0 to 15. Each tenant belongs to one slot.'),
-    worker: z
-      .string()
-      .nullable()
-      .describe(
-        'Worker that holds the slot; null if none does. On the embedded database, none does while nothing happens.',
-      ),
+    worker: z.string().nullable().describe('Worker that holds the slot; null if no worker holds it.'),
     oldest_event_seconds: z
       .number()
       .nullable()

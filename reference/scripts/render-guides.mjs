@@ -37,8 +37,8 @@ const marked = new Marked({
 /** In the files of docs: where `npm start` serves these pages. Here they are wherever the reader has found them. */
 const LINK_TO_START = /<a href="http:\/\/127\.0\.0\.1:8787(\/docs[^"]*)">[^<]*<\/a>/g;
 
-/** A row that begins with a constant, such as an error or a setting: links and the search lead to it. */
-const CONSTANT_ROW = /<tr>\s*<td><code>([A-Z][A-Z\d_]{3,})<\/code><\/td>/g;
+/** A row that begins with a constant or the name of an error: links and the search lead to it. */
+const CONSTANT_ROW = /<tr>\s*<td><code>([A-Z][A-Z\d_]{3,}|[A-Z]\w+Error)<\/code><\/td>/g;
 
 function withRowIds(html) {
   const known = new Set();

@@ -8,7 +8,7 @@ import { renderResources } from './resources.js';
 import { knownValues, renderMessages, renderTypes } from './types.js';
 
 /**
- * Writes src/api.gen.ts, the types and the table of operations, src/resources.gen.ts, a class per resource,
+ * Writes src/api.gen.ts, the types and the table of operations, src/resources.gen.ts, the methods of each resource,
  * src/bodies.gen.ts, the schemas for TestPlatform, api.md, the list of the methods, and src/adapter/messages.gen.ts, the
  * messages of adapters.
  */

@@ -1,12 +1,12 @@
 import { type Api, capitalized, type Operation, singular } from './document.js';
 
-/** Resources with additional methods. Their generated class is the base of a class in src/resources. */
+/** Resources with additional methods: a class in src/resources. */
 const extended = new Set(['commands', 'deviceRequests', 'events', 'objects']);
 /** Operations whose method in src/resources takes other arguments. */
 const written = new Set(['commands.createMany']);
 const LINE = 120;
 
-/** A class per resource, with a documented method per operation. */
+/** The type of each resource, with a documented method per operation. */
 export function renderResources({ operations: all, resources }: Api): string {
   const operations = all.filter(({ name }) => !written.has(name));
   const types = new Set(
@@ -15,16 +15,15 @@ export function renderResources({ operations: all, resources }: Api): string {
   const everywhere = operations
     .map(({ codes }) => codes)
     .reduce((one, other) => one.filter((code) => other.includes(code)));
-  const classes = resources.map(({ name, description }) => {
+  const interfaces = resources.map(({ name, description }) => {
     const methods = operations.filter(({ resource }) => resource === name);
     const className = `${capitalized(name)}${extended.has(name) || types.has(capitalized(name)) ? 'Resource' : ''}`;
-    return `/** ${description} */
-export class ${className} {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-${methods.map((operation) => renderMethod(operation, everywhere)).join('')}}
+    const text = `/** ${description} */
+export interface ${className} {${methods.map((operation) => renderMethod(operation, everywhere)).join('')}}
 `;
+    return { name, className, text };
   });
+  const plain = interfaces.filter(({ name }) => !extended.has(name));
   return `import type {
 ${[...types]
   .sort()
@@ -34,9 +33,13 @@ ${[...types]
 import type { ApiPromise } from './core/api-promise.js';
 import type { PagePromise } from './core/page.js';
 import type { KeyedRequestOptions, RequestOptions } from './core/request-options.js';
-import type { Sender } from './core/send.js';
 
-${classes.join('\n')}`;
+${interfaces.map(({ text }) => text).join('\n')}
+/** The resources whose methods are all generated. */
+export interface Resources {
+${plain.map(({ name, className }) => `  ${name}: ${className};`).join('\n')}
+}
+`;
 }
 
 const idsOf = ({ parameters, resource }: Operation) =>
@@ -45,7 +48,8 @@ const idsOf = ({ parameters, resource }: Operation) =>
     camelCase(parameter === 'request_id' ? `${singular(resource)}_id` : parameter),
   );
 
-const bodyOf = ({ body }: Operation) => (body?.isRequired ? body : null);
+/** The body that a method takes: an optional one has no fields. */
+export const bodyOf = ({ body }: Operation) => (body?.isRequired ? body : null);
 
 /** The names of a method's parameters, as documentation shows them. */
 export function parametersOf(operation: Operation): string[] {
@@ -59,7 +63,7 @@ export function parametersOf(operation: Operation): string[] {
 }
 
 function renderMethod(operation: Operation, everywhere: string[]): string {
-  const { name, verb, query, answer, isList, repeat } = operation;
+  const { verb, query, answer, isList, repeat } = operation;
   const ids = idsOf(operation);
   const sentBody = bodyOf(operation);
   const signature = [
@@ -68,13 +72,9 @@ function renderMethod(operation: Operation, everywhere: string[]): string {
     query && `query${query.isRequired ? '' : '?'}: ${query.type}`,
     `options?: ${repeat === 'BY_HEADER' ? 'KeyedRequestOptions' : 'RequestOptions'}`,
   ];
-  const request = [ids.length > 0 && `path: [${ids.join(', ')}]`, sentBody && 'body', query && 'query'];
-  const given = request.filter(Boolean).join(', ');
   return `
 ${renderComment(operation, everywhere)}
-  ${verb}(${signature.filter(Boolean).join(', ')}): ${isList ? 'PagePromise' : 'ApiPromise'}<${answer}> {
-    return this.sender.${isList ? 'list' : 'call'}('${name}', {${given ? ` ${given} ` : ''}}, options);
-  }
+  ${verb}(${signature.filter(Boolean).join(', ')}): ${isList ? 'PagePromise' : 'ApiPromise'}<${answer}>;
 `;
 }
 

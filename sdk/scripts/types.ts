@@ -1,8 +1,10 @@
 import { astToString, type SchemaObject, tsLiteral, tsUnion } from 'openapi-typescript';
 import ts from 'typescript';
 import type { Api, Operation } from './document.js';
+import { bodyOf } from './resources.js';
 
 const { factory } = ts;
+const PAGE_QUERY = 'PageQuery';
 
 /**
  * An interface per schema and query, and a table of the operations with their types. openapi-typescript turns the
@@ -14,18 +16,26 @@ export function renderTypes({ operations, requests, pages }: Api, generated: ts.
     membersOf(membersOf(described.get(name)?.type).get('parameters')?.type).get('query')?.type;
 
   const declarations = namedTypes(generated, requests, (name) => !pages.has(name));
+  const queries: ts.Node[] = [];
   for (const operation of operations) {
     const query = queryOf(operation);
-    if (operation.query && query) declarations.push(requestType(operation.query.type, query, oneOrMore));
+    if (operation.query && query) queries.push(requestType(operation.query.type, query, oneOrMore));
   }
+  const page = queries.filter(ts.isInterfaceDeclaration).find(isOfPage);
+  if (page) queries.unshift(named(PAGE_QUERY, factory.createTypeLiteralNode(page.members)));
+  extendOneAnother(queries);
+  declarations.push(...queries);
   return `${textOf(declarations)}
 /** The request and the answer of each operation. A list answers pages of its answer. */
 export interface Operations {
 ${operations.map((operation) => `  '${operation.name}': ${typesOf(operation)};`).join('\n')}
 }
 
-/** The method and the path of each operation, and whether it is safe to repeat by the header Idempotency-Key. */
-export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, isKeyed?: true] } = {
+/** list: the query of a list, which answers pages. keyed body: safe to repeat by the header Idempotency-Key. */
+export type Takes = 'body' | 'keyed body' | 'query' | 'list';
+
+/** The method and the path of each operation, and what a call takes after the ids of the path. */
+export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, takes?: Takes] } = {
 ${operations.map((operation) => `  '${operation.name}': ${rowOf(operation)},`).join('\n')}
 };
 `;
@@ -55,6 +65,9 @@ const declarationOf = (generated: ts.Node[], name: string) =>
 const textOf = (declarations: ts.Node[]) =>
   astToString(declarations as ts.TypeElement[]).replace(/^ +/gm, (indent) => ' '.repeat(indent.length / 2));
 
+/** A list that takes nothing else has the fields that almost every list takes. */
+const isOfPage = (query: ts.InterfaceDeclaration) => [...membersOf(query).keys()].join() === 'limit,cursor';
+
 /** The members of an interface or a type literal, by name. */
 const membersOf = (node: ts.Node | undefined): Map<string, ts.PropertySignature> =>
   new Map(
@@ -72,8 +85,12 @@ function typesOf({ parameters, query, body, answer }: Operation): string {
   return `{ request: { ${request.filter(Boolean).join('; ')} }; answer: ${answer} }`;
 }
 
-const rowOf = ({ method, path, repeat }: Operation) =>
-  `['${method}', '${path}'${repeat === 'BY_HEADER' ? ', true' : ''}]`;
+function rowOf(operation: Operation): string {
+  const { method, path, repeat, query, isList } = operation;
+  const ofBody = bodyOf(operation) && (repeat === 'BY_HEADER' ? 'keyed body' : 'body');
+  const takes = ofBody ?? (query && (isList ? 'list' : 'query'));
+  return `['${method}', '${path}'${takes ? `, '${takes}'` : ''}]`;
+}
 
 /** A named type of a request. Its enums are closed: the platform accepts these values and no others. */
 const requestType = (name: string, type: ts.TypeNode, onList = (list: ts.ArrayTypeNode): ts.TypeNode => list) =>
@@ -109,19 +126,23 @@ function heritage(base: ts.EntityName): ts.HeritageClause {
   return factory.createHeritageClause(ts.SyntaxKind.ExtendsKeyword, [name]);
 }
 
-/** An answer with more fields than another extends it, so that the fields and their comments are published once. */
+/** A type with all fields of another extends it, so that the fields and their comments are published once. */
 function extendOneAnother(declarations: ts.Node[]): void {
   const interfaces = declarations.filter(ts.isInterfaceDeclaration).map((node) => ({
     node,
+    isPage: node.name.text === PAGE_QUERY,
     members: new Map(node.members.map((member) => [astToString([member] as ts.TypeElement[]), member])),
   }));
-  for (const { node, members } of interfaces) {
+  for (const { node, isPage, members } of interfaces) {
+    if (isPage) continue;
     const [base] = interfaces
       .filter(
-        (other) => other.members.size < members.size && [...other.members.keys()].every((text) => members.has(text)),
+        (other) =>
+          (other.isPage || other.members.size < members.size) &&
+          [...other.members.keys()].every((text) => members.has(text)),
       )
       .sort((one, other) => other.members.size - one.members.size);
-    if (!base || base.members.size < 4) continue;
+    if (!base || (!base.isPage && base.members.size < 4)) continue;
     const own = [...members].filter(([text]) => !base.members.has(text)).map(([, member]) => member);
     declarations[declarations.indexOf(node)] = factory.createInterfaceDeclaration(
       node.modifiers,

@@ -1124,7 +1124,7 @@ export interface PlatformEvent {
 export interface PlatformSlot {
   /** Number of the slot, 0 to 15. Each tenant belongs to one slot. */
   slot: number;
-  /** Worker that holds the slot; null if none does. On the embedded database, none does while nothing happens. */
+  /** Worker that holds the slot; null if no worker holds it. */
   worker: string | null;
   /** How long its oldest unpublished event has waited, in seconds. null: none waits. */
   oldest_event_seconds: number | null;
@@ -1365,11 +1365,13 @@ export interface VendorPut {
   /** Whether the platform accepts commands for devices of this vendor. */
   enabled: boolean;
 }
-export interface CommandListQuery {
+export interface PageQuery {
   /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
   limit?: number;
   /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
   cursor?: string;
+}
+export interface CommandListQuery extends PageQuery {
   /** desc: newest first. asc: oldest first. By default desc. */
   order?: "asc" | "desc";
   /** Only commands with one of these statuses. */
@@ -1465,45 +1467,25 @@ export interface EventListQuery {
   /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
 }
-export interface ObjectCredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface ObjectCredentialListQuery extends PageQuery {
   /** Only credentials with one of these statuses. */
   status?: ObjectConfigStatusInput | ObjectConfigStatusInput[];
 }
-export interface ObjectResourceListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface ObjectResourceListQuery extends PageQuery {
   /** Only resources of this object credential. */
   credential_id?: string;
   /** Only resources with one of these statuses. */
   status?: ObjectConfigStatusInput | ObjectConfigStatusInput[];
 }
-export interface CallbackEndpointListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface CallbackEndpointListQuery extends PageQuery {
   /** Only endpoints with one of these statuses. */
   status?: CallbackEndpointStatusInput | CallbackEndpointStatusInput[];
 }
-export interface CallbackSubscriptionListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface CallbackSubscriptionListQuery extends PageQuery {
   /** Only subscriptions with one of these statuses. */
   status?: CallbackSubscriptionStatusInput | CallbackSubscriptionStatusInput[];
 }
-export interface TenantListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface TenantListQuery extends PageQuery {
   /** Only tenants with one of these statuses. */
   status?: TenantStatusInput | TenantStatusInput[];
 }
@@ -1511,31 +1493,15 @@ export interface TenantDeleteQuery {
   /** Repeat the tenant_id to confirm. */
   confirm: string;
 }
-export interface TenantExportQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface TenantExportQuery extends PageQuery {
 }
-export interface CredentialListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface CredentialListQuery extends PageQuery {
   /** Only credentials with one of these statuses. */
   status?: CredentialStatusInput | CredentialStatusInput[];
 }
-export interface RoleListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface RoleListQuery extends PageQuery {
 }
-export interface RoleBindingListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface RoleBindingListQuery extends PageQuery {
   /** Only bindings of this credential. */
   client_id?: string;
   /** Only bindings to this role. */
@@ -1543,11 +1509,7 @@ export interface RoleBindingListQuery {
   /** Only bindings to roles that grant this scope. */
   scope?: Scope;
 }
-export interface PolicyListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface PolicyListQuery extends PageQuery {
   /** Only policies of this credential. */
   client_id?: string;
   /** Only policies that grant this scope. */
@@ -1563,43 +1525,23 @@ export interface AccesExplainQuery {
   /** Operation id, for example `commands.create`. */
   operation: string;
 }
-export interface AccesListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface AccesListQuery extends PageQuery {
   /** Only role bindings and policies that grant this scope. */
   scope?: Scope;
   /** Only bindings to this role. */
   role?: string;
 }
-export interface BusPrincipalListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface BusPrincipalListQuery extends PageQuery {
   /** Only principals of this credential. */
   client_id?: string;
   /** Only principals with this status. */
   status?: BusPrincipalStatusInput;
 }
-export interface VendorListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface VendorListQuery extends PageQuery {
 }
-export interface CommandTypeListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface CommandTypeListQuery extends PageQuery {
 }
-export interface AuditEventListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface AuditEventListQuery extends PageQuery {
   /** Only audit events of requests that this credential sent. */
   client_id?: string;
   /** Only audit events of this operation. */
@@ -1615,11 +1557,7 @@ export interface AuditEventListQuery {
   /** Only audit events before this time. */
   occurred_before?: string;
 }
-export interface ParkedMessageListQuery {
-  /** Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters. */
-  limit?: number;
-  /** `next_cursor` of the previous page. Send the same filters with it. The cursor is opaque. */
-  cursor?: string;
+export interface ParkedMessageListQuery extends PageQuery {
   /** Only messages of this kind. */
   kind?: ParkedMessageKindInput;
   /** Only messages of this vendor. */
@@ -1703,73 +1641,76 @@ export interface Operations {
   'platform.get': { request: {  }; answer: PlatformState };
 }
 
-/** The method and the path of each operation, and whether it is safe to repeat by the header Idempotency-Key. */
-export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, isKeyed?: true] } = {
-  'commands.create': ['POST', '/api/v1/open/downlink/commands'],
-  'commands.list': ['GET', '/api/v1/open/downlink/commands'],
-  'commands.createMany': ['POST', '/api/v1/open/downlink/command-batches'],
-  'commands.get': ['GET', '/api/v1/open/downlink/commands/{command_id}'],
-  'commands.summary': ['GET', '/api/v1/open/downlink/command-summary'],
-  'commands.figures': ['GET', '/api/v1/open/downlink/command-figures'],
+/** list: the query of a list, which answers pages. keyed body: safe to repeat by the header Idempotency-Key. */
+export type Takes = 'body' | 'keyed body' | 'query' | 'list';
+
+/** The method and the path of each operation, and what a call takes after the ids of the path. */
+export const operations: { readonly [Name in keyof Operations]: readonly [method: string, path: string, takes?: Takes] } = {
+  'commands.create': ['POST', '/api/v1/open/downlink/commands', 'body'],
+  'commands.list': ['GET', '/api/v1/open/downlink/commands', 'list'],
+  'commands.createMany': ['POST', '/api/v1/open/downlink/command-batches', 'body'],
+  'commands.get': ['GET', '/api/v1/open/downlink/commands/{command_id}', 'query'],
+  'commands.summary': ['GET', '/api/v1/open/downlink/command-summary', 'query'],
+  'commands.figures': ['GET', '/api/v1/open/downlink/command-figures', 'query'],
   'commands.cancel': ['POST', '/api/v1/open/downlink/commands/{command_id}/cancel'],
-  'deviceRequests.list': ['GET', '/api/v1/open/device-requests'],
+  'deviceRequests.list': ['GET', '/api/v1/open/device-requests', 'list'],
   'deviceRequests.get': ['GET', '/api/v1/open/device-requests/{request_id}'],
-  'deviceRequests.reply': ['POST', '/api/v1/open/device-requests/{request_id}/reply'],
-  'events.list': ['GET', '/api/v1/open/events'],
+  'deviceRequests.reply': ['POST', '/api/v1/open/device-requests/{request_id}/reply', 'body'],
+  'events.list': ['GET', '/api/v1/open/events', 'list'],
   'catalog.get': ['GET', '/api/v1/open/catalog'],
-  'objects.presign': ['POST', '/api/v1/open/objects/presign'],
-  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', true],
-  'objectCredentials.list': ['GET', '/api/v1/open/objects/credentials'],
+  'objects.presign': ['POST', '/api/v1/open/objects/presign', 'body'],
+  'objectCredentials.create': ['POST', '/api/v1/open/objects/credentials', 'keyed body'],
+  'objectCredentials.list': ['GET', '/api/v1/open/objects/credentials', 'list'],
   'objectCredentials.get': ['GET', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', true],
+  'objectCredentials.update': ['PUT', '/api/v1/open/objects/credentials/{credential_id}', 'keyed body'],
   'objectCredentials.delete': ['DELETE', '/api/v1/open/objects/credentials/{credential_id}'],
-  'objectResources.create': ['POST', '/api/v1/open/objects/resources', true],
-  'objectResources.list': ['GET', '/api/v1/open/objects/resources'],
+  'objectResources.create': ['POST', '/api/v1/open/objects/resources', 'keyed body'],
+  'objectResources.list': ['GET', '/api/v1/open/objects/resources', 'list'],
   'objectResources.get': ['GET', '/api/v1/open/objects/resources/{resource_id}'],
-  'objectResources.update': ['PUT', '/api/v1/open/objects/resources/{resource_id}'],
+  'objectResources.update': ['PUT', '/api/v1/open/objects/resources/{resource_id}', 'body'],
   'objectResources.delete': ['DELETE', '/api/v1/open/objects/resources/{resource_id}'],
-  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', true],
-  'callbackEndpoints.list': ['GET', '/api/v1/open/callbacks/endpoints'],
+  'callbackEndpoints.create': ['POST', '/api/v1/open/callbacks/endpoints', 'keyed body'],
+  'callbackEndpoints.list': ['GET', '/api/v1/open/callbacks/endpoints', 'list'],
   'callbackEndpoints.get': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', true],
+  'callbackEndpoints.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}', 'keyed body'],
   'callbackEndpoints.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}'],
-  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', true],
-  'callbackSubscriptions.list': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions'],
-  'callbackSubscriptions.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
+  'callbackSubscriptions.create': ['POST', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', 'keyed body'],
+  'callbackSubscriptions.list': ['GET', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions', 'list'],
+  'callbackSubscriptions.update': ['PUT', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}', 'body'],
   'callbackSubscriptions.delete': ['DELETE', '/api/v1/open/callbacks/endpoints/{endpoint_id}/subscriptions/{subscription_id}'],
   'me.get': ['GET', '/api/v1/open/me'],
-  'tenants.create': ['POST', '/api/v1/platform/tenants', true],
-  'tenants.list': ['GET', '/api/v1/platform/tenants'],
+  'tenants.create': ['POST', '/api/v1/platform/tenants', 'keyed body'],
+  'tenants.list': ['GET', '/api/v1/platform/tenants', 'list'],
   'tenants.get': ['GET', '/api/v1/platform/tenants/{tenant_id}'],
-  'tenants.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}'],
-  'tenants.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}'],
-  'tenants.export': ['GET', '/api/v1/platform/tenants/{tenant_id}/export'],
-  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', true],
-  'credentials.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials'],
+  'tenants.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}', 'body'],
+  'tenants.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}', 'query'],
+  'tenants.export': ['GET', '/api/v1/platform/tenants/{tenant_id}/export', 'list'],
+  'credentials.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/credentials', 'keyed body'],
+  'credentials.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials', 'list'],
   'credentials.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}'],
-  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', true],
-  'roles.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/roles'],
-  'roles.put': ['PUT', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
+  'credentials.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/credentials/{client_id}', 'keyed body'],
+  'roles.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/roles', 'list'],
+  'roles.put': ['PUT', '/api/v1/platform/tenants/{tenant_id}/roles/{role}', 'body'],
   'roles.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/roles/{role}'],
-  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', true],
-  'roleBindings.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/role-bindings'],
+  'roleBindings.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/role-bindings', 'keyed body'],
+  'roleBindings.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/role-bindings', 'list'],
   'roleBindings.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/role-bindings/{client_id}/{role}'],
-  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', true],
-  'policies.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/policies'],
-  'policies.revoke': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies'],
+  'policies.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/policies', 'keyed body'],
+  'policies.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/policies', 'list'],
+  'policies.revoke': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies', 'query'],
   'policies.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/policies/{policy_id}'],
-  'access.explain': ['GET', '/api/v1/platform/tenants/{tenant_id}/access/{client_id}'],
-  'access.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/access'],
-  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', true],
-  'busPrincipals.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals'],
+  'access.explain': ['GET', '/api/v1/platform/tenants/{tenant_id}/access/{client_id}', 'query'],
+  'access.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/access', 'list'],
+  'busPrincipals.create': ['POST', '/api/v1/platform/tenants/{tenant_id}/bus/principals', 'keyed body'],
+  'busPrincipals.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals', 'list'],
   'busPrincipals.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
-  'busPrincipals.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}'],
-  'vendors.list': ['GET', '/api/v1/platform/catalog/vendors'],
-  'vendors.put': ['PUT', '/api/v1/platform/catalog/vendors/{vendor}'],
-  'commandTypes.list': ['GET', '/api/v1/platform/catalog/vendors/{vendor}/command-types'],
-  'commandTypes.put': ['PUT', '/api/v1/platform/catalog/vendors/{vendor}/command-types/{command_type}'],
-  'auditEvents.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/audit-events'],
-  'parkedMessages.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages'],
+  'busPrincipals.update': ['PUT', '/api/v1/platform/tenants/{tenant_id}/bus/principals/{principal_id}', 'body'],
+  'vendors.list': ['GET', '/api/v1/platform/catalog/vendors', 'list'],
+  'vendors.put': ['PUT', '/api/v1/platform/catalog/vendors/{vendor}', 'body'],
+  'commandTypes.list': ['GET', '/api/v1/platform/catalog/vendors/{vendor}/command-types', 'list'],
+  'commandTypes.put': ['PUT', '/api/v1/platform/catalog/vendors/{vendor}/command-types/{command_type}', 'body'],
+  'auditEvents.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/audit-events', 'list'],
+  'parkedMessages.list': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages', 'list'],
   'parkedMessages.get': ['GET', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
   'parkedMessages.delete': ['DELETE', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}'],
   'parkedMessages.retry': ['POST', '/api/v1/platform/tenants/{tenant_id}/parked-messages/{parked_message_id}/retry'],

@@ -51,7 +51,15 @@ test.each(allOperations)('$name has a method that sends the request of the contr
   expect(fetch.sent[0]?.body).toEqual(takesBody ? body : undefined);
 });
 
-/** The methods of the class, and of the generated class that it may extend. */
+test('a test of a consumer can replace a method, and stack traces name it', async () => {
+  const { client } = fakeClient([]);
+  expect(client.tenants.get.name).toBe('get');
+  const tenant = { tenant_id: 'acme' };
+  for (const resource of [client.tenants, client.commands]) Object.assign(resource, { get: () => tenant });
+  expect([await client.tenants.get('acme'), await client.commands.get('c1')]).toEqual([tenant, tenant]);
+});
+
+/** The methods of the class, and of the class that it may extend. */
 function methodsOf(prototype: object): string[] {
   if (prototype === Object.prototype) return [];
   const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');

@@ -1,10 +1,11 @@
 import { configure, type TenantOpenPlatformOptions } from './configuration.js';
+import { allResources } from './core/resource-class.js';
 import { Sender } from './core/send.js';
 import { Commands } from './resources/commands.js';
 import { DeviceRequests } from './resources/device-requests.js';
 import { Events } from './resources/events.js';
 import { Objects } from './resources/objects.js';
-import {
+import type {
   Access,
   AuditEvents,
   BusPrincipals,
@@ -19,6 +20,7 @@ import {
   ParkedMessages,
   Platform,
   Policies,
+  Resources,
   RoleBindings,
   Roles,
   Tenants,
@@ -37,58 +39,41 @@ import {
  *
  * @throws ConfigurationError if an option is missing, malformed or unsafe. The checksum of the secret is verified too.
  */
-export class TenantOpenPlatform {
+export class TenantOpenPlatform implements Resources {
   readonly baseUrl: string;
   readonly clientId: string;
-  readonly tenants: Tenants;
-  readonly credentials: Credentials;
-  readonly roles: Roles;
-  readonly roleBindings: RoleBindings;
-  readonly policies: Policies;
-  readonly access: Access;
-  readonly busPrincipals: BusPrincipals;
-  readonly vendors: Vendors;
-  readonly commandTypes: CommandTypes;
-  readonly auditEvents: AuditEvents;
-  readonly parkedMessages: ParkedMessages;
-  readonly platform: Platform;
-  readonly commands: Commands;
-  readonly events: Events;
-  readonly deviceRequests: DeviceRequests;
-  readonly catalog: CatalogResource;
-  readonly objects: Objects;
-  readonly objectCredentials: ObjectCredentials;
-  readonly objectResources: ObjectResources;
-  readonly callbackEndpoints: CallbackEndpoints;
-  readonly callbackSubscriptions: CallbackSubscriptions;
-  readonly me: MeResource;
+  declare readonly tenants: Tenants;
+  declare readonly credentials: Credentials;
+  declare readonly roles: Roles;
+  declare readonly roleBindings: RoleBindings;
+  declare readonly policies: Policies;
+  declare readonly access: Access;
+  declare readonly busPrincipals: BusPrincipals;
+  declare readonly vendors: Vendors;
+  declare readonly commandTypes: CommandTypes;
+  declare readonly auditEvents: AuditEvents;
+  declare readonly parkedMessages: ParkedMessages;
+  declare readonly platform: Platform;
+  declare readonly commands: Commands;
+  declare readonly events: Events;
+  declare readonly deviceRequests: DeviceRequests;
+  declare readonly catalog: CatalogResource;
+  declare readonly objects: Objects;
+  declare readonly objectCredentials: ObjectCredentials;
+  declare readonly objectResources: ObjectResources;
+  declare readonly callbackEndpoints: CallbackEndpoints;
+  declare readonly callbackSubscriptions: CallbackSubscriptions;
+  declare readonly me: MeResource;
 
   constructor(options: TenantOpenPlatformOptions = {}) {
     const configuration = configure(options);
     const sender = new Sender(configuration);
+    Object.assign(this, allResources(sender));
     this.baseUrl = configuration.baseUrl;
     this.clientId = configuration.clientId;
-    this.tenants = new Tenants(sender);
-    this.credentials = new Credentials(sender);
-    this.roles = new Roles(sender);
-    this.roleBindings = new RoleBindings(sender);
-    this.policies = new Policies(sender);
-    this.access = new Access(sender);
-    this.busPrincipals = new BusPrincipals(sender);
-    this.vendors = new Vendors(sender);
-    this.commandTypes = new CommandTypes(sender);
-    this.auditEvents = new AuditEvents(sender);
-    this.parkedMessages = new ParkedMessages(sender);
-    this.platform = new Platform(sender);
     this.commands = new Commands(sender, configuration);
     this.events = new Events(sender);
     this.deviceRequests = new DeviceRequests(sender);
-    this.catalog = new CatalogResource(sender);
     this.objects = new Objects(sender, configuration);
-    this.objectCredentials = new ObjectCredentials(sender);
-    this.objectResources = new ObjectResources(sender);
-    this.callbackEndpoints = new CallbackEndpoints(sender);
-    this.callbackSubscriptions = new CallbackSubscriptions(sender);
-    this.me = new MeResource(sender);
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { credential } from '../test/fake-fetch.js';
+import { answer, credential, fakeClient } from '../test/fake-fetch.js';
 import { ConfigurationError, TenantOpenPlatform, type TenantOpenPlatformOptions } from './index.js';
+import { sign } from './sign.js';
 
 const id = { clientId: credential.clientId };
 const good = { baseUrl: 'https://platform.test', ...credential };
@@ -34,6 +35,22 @@ test('needs no process object', () => {
   expect(new TenantOpenPlatform(good).clientId).toBe('demo-client');
 });
 
+test('signs with a key that cannot be read back, as with the secret', async () => {
+  const bytes = new TextEncoder().encode(credential.secret);
+  const secret = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']);
+  const { client, fetch } = fakeClient([answer(200, {})], { secret });
+  await client.me.get();
+  const { headers = {} } = fetch.sent[0] ?? {};
+  const signed = await sign({
+    ...credential,
+    method: 'GET',
+    target: '/api/v1/open/me',
+    timestamp: headers['X-Api-Timestamp'],
+    nonce: headers['X-Api-Nonce'],
+  });
+  expect(headers['X-Api-Signature']).toBe(signed['X-Api-Signature']);
+});
+
 test('names all missing options at once', () => {
   for (const name of ['TOP_BASE_URL', 'TOP_CLIENT_ID', 'TOP_SECRET']) vi.stubEnv(name, '');
   expect(() => new TenantOpenPlatform()).toThrow(
@@ -47,6 +64,7 @@ const wrong: [string, TenantOpenPlatformOptions, RegExp][] = [
   ['a base URL with a password', { baseUrl: 'https://a:b@platform.test' }, /no user, password/],
   ['a base URL with a query', { baseUrl: 'https://platform.test/?a=b' }, /query/],
   ['a base URL with the path of the API', { baseUrl: 'https://platform.test/api/v1/' }, /before \/api\/v1/],
+  ['a key that cannot sign', { secret: {} as never }, /secret must be text, or a CryptoKey that signs/],
   ['a malformed client id', { clientId: 'a b' }, /clientId/],
   ['a secret with a typo', { secret: credential.secret.replace('Z', 'z') }, /typo/],
   ['no time for an attempt', { timeoutMs: 0 }, /timeoutMs must be a number from 1/],

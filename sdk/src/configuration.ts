@@ -1,4 +1,4 @@
-import { headerPatterns } from '@tenant-open-platform/contract/signature';
+import { CLIENT_ID, REQUEST_ID } from '@tenant-open-platform/contract/signature';
 import { version } from '../package.json';
 import { createObserver, type Hooks, type Logger, type LogLevel, type Observer } from './core/observe.js';
 import { checkedHeaders } from './core/request-headers.js';
@@ -33,7 +33,10 @@ export interface TenantOpenPlatformOptions {
   fetch?: Fetch | undefined;
   /** Receives the log lines. Default: `console`. */
   logger?: Logger | undefined;
-  /** Which lines are logged. Default: `TOP_LOG`; without it everything if a `logger` is given, otherwise nothing. */
+  /**
+   * Which lines are logged. Default: `TOP_LOG`; without it everything if a `logger` is given, otherwise only a warning
+   * before the first retry of a client that has had no answer yet.
+   */
   logLevel?: LogLevel | undefined;
   /** Called for every request, response, retry and failure. */
   hooks?: Hooks | undefined;
@@ -96,7 +99,7 @@ export function configure(options: TenantOpenPlatformOptions): Configuration {
     batchWithinMs: options.batch && inRange('batch.withinMs', options.batch.withinMs, 0, 1_000, ConfigurationError),
     observer: createObserver(options.hooks ?? {}, options.logger ?? globalThis.console ?? {}, logLevelOf(options)),
     settle: (call) => {
-      if (call.requestId !== undefined && !headerPatterns.requestId.test(call.requestId)) {
+      if (call.requestId !== undefined && !REQUEST_ID.test(call.requestId)) {
         throw new InvalidArgumentError('requestId must be 1 to 128 characters of A-Z a-z 0-9 . _ ~ -');
       }
       const { signal, requestId } = call;
@@ -135,7 +138,7 @@ function required(options: TenantOpenPlatformOptions) {
 }
 
 const logLevelOf = ({ logLevel, logger }: TenantOpenPlatformOptions) =>
-  logLevel ?? (environment('TOP_LOG') as LogLevel | undefined) ?? (logger ? 'debug' : 'off');
+  logLevel ?? (environment('TOP_LOG') as LogLevel | undefined) ?? (logger && 'debug');
 
 function environment(name: string): string | undefined {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
@@ -161,12 +164,14 @@ function checkedBaseUrl(text: string): string {
 }
 
 function checkedClientId(clientId: string): string {
-  if (headerPatterns.clientId.test(clientId)) return clientId;
+  if (CLIENT_ID.test(clientId)) return clientId;
   throw new ConfigurationError('clientId is malformed: 1 to 64 characters of A-Z a-z 0-9 . _ ~ -');
 }
 
 function checkedSecret(secret: string | RuntimeKey): string | RuntimeKey {
-  const problem = typeof secret === 'string' && secretProblem(secret);
+  const canSign = (key: { usages?: string[] }) => key.usages?.includes('sign');
+  const problem =
+    typeof secret === 'string' ? secretProblem(secret) : !canSign(secret) && 'must be text, or a CryptoKey that signs';
   if (problem) throw new ConfigurationError(`The secret ${problem}.`);
   return secret;
 }

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { errors } from '@tenant-open-platform/contract';
 import { expect, test } from 'vitest';
-import { answer, fakeClient, refusal } from '../test/fake-fetch.js';
+import { answer, fakeClient, networkFailure, refusal } from '../test/fake-fetch.js';
 import * as sdk from './index.js';
 
 const reboot = { vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} };
@@ -70,6 +71,38 @@ test('a used idempotency_key of another command is an IdempotencyMismatchError w
   expect(sdk.isIdempotencyMismatchError(error)).toBe(true);
   expect(error).toMatchObject({ command, fields: ['payload', 'device_id'], idempotencyKey: 'k1' });
   expect(fetch.sent).toHaveLength(1);
+});
+
+test('docUrl leads to the row of the error on the page of errors', async () => {
+  const { client } = fakeClient([
+    networkFailure('ECONNREFUSED'),
+    new Response('<h1>Welcome</h1>', { status: 404 }),
+    answer(202, { command_id: 'c1' }, { 'Idempotency-Mismatch': 'payload' }),
+    answer(200, { command_id: 'c1', status: 'DISPATCHED', completed_at: null }),
+    (_, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+  ]);
+  const rows = [];
+  for (const call of [
+    () => client.me.get({ maxRetries: 0 }),
+    () => client.me.get(),
+    () => client.commands.create(reboot),
+    () => client.commands.wait('c1', { timeoutSeconds: 0 }),
+    () => client.me.get({ timeoutMs: 1, maxRetries: 0 }),
+    () => client.commands.wait('c1', { signal: AbortSignal.abort() }),
+  ]) {
+    const { docUrl } = (await call().catch((error) => error)) as sdk.ApiError;
+    rows.push(docUrl?.replace('https://platform.test/docs/errors#', ''));
+  }
+  expect(rows).toEqual([
+    'ConnectionError',
+    'UNEXPECTED_ANSWER',
+    'IdempotencyMismatchError',
+    'WaitTimeoutError',
+    'TimeoutError',
+    'WaitAbortedError',
+  ]);
+  const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+  for (const row of rows) expect(page).toContain(`\n| \`${row}\` | `);
 });
 
 test('the stack of an error begins with its name', async () => {

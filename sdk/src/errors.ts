@@ -28,7 +28,7 @@ export class TenantOpenPlatformError extends Error {
   override get name(): string {
     return 'TenantOpenPlatformError';
   }
-  /** The page of the platform that explains the error; absent if no call was made. */
+  /** Explains the error, on a page of the platform; absent if no call was made. */
   declare readonly docUrl?: string;
   /** The operation, for example `commands.create`; absent if no call was made. */
   declare readonly operation?: string;
@@ -41,10 +41,12 @@ export class TenantOpenPlatformError extends Error {
   /** The command that was waited for, once it is known. */
   declare readonly commandId?: string;
 
-  constructor(message: string, { cause, ...context }: ErrorContext = {}) {
+  /** `docUrl` may have a row already; `row` is the one of this error, by default its name. */
+  constructor(message: string, { cause, docUrl, ...context }: ErrorContext = {}, row?: string) {
     super(message, cause === undefined ? undefined : { cause });
     Object.defineProperty(this, brand, { value: true });
-    for (const [key, value] of Object.entries(context)) if (value !== undefined) Object.assign(this, { [key]: value });
+    const own = { docUrl: docUrl && `${docUrl.split('#')[0]}#${row ?? this.name}`, ...context };
+    for (const [key, value] of Object.entries(own)) if (value !== undefined) Object.assign(this, { [key]: value });
   }
 }
 
@@ -107,7 +109,7 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends TenantOpenPlat
     body: Pick<ErrorBody, 'code' | 'message' | 'details' | 'metadata'>,
     { headers, ...context }: ErrorContext & { retryAfterMs?: number | undefined; headers?: ResponseHeaders } = {},
   ) {
-    super(body.message, context);
+    super(body.message, context, body.code);
     Object.defineProperty(this, 'headers', { value: headers });
     this.status = status;
     this.code = body.code as Code;

@@ -95,13 +95,9 @@ import type {
 import type { ApiPromise } from './core/api-promise.js';
 import type { PagePromise } from './core/page.js';
 import type { KeyedRequestOptions, RequestOptions } from './core/request-options.js';
-import type { Sender } from './core/send.js';
 
 /** Commands to devices, and their outcomes. */
-export class CommandsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface CommandsResource {
   /**
    * Stores a command for a device and returns 202. The platform then sends the command to the adapter of the vendor.
    * 202 and ACCEPTED do not mean that the device executed the command. If the tenant already has a command with this
@@ -113,9 +109,7 @@ export class CommandsResource {
    * Scope open:command:create.
    * Errors: PAYLOAD_TOO_LARGE, VENDOR_NOT_ENABLED, COMMAND_TYPE_UNKNOWN, COMMAND_PAYLOAD_INVALID.
    */
-  create(body: CommandCreate, options?: RequestOptions): ApiPromise<CommandAccepted> {
-    return this.sender.call('commands.create', { body }, options);
-  }
+  create(body: CommandCreate, options?: RequestOptions): ApiPromise<CommandAccepted>;
 
   /**
    * Lists the commands of the tenant, newest first by default.
@@ -124,9 +118,7 @@ export class CommandsResource {
    * Scope open:command:read.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: CommandListQuery, options?: RequestOptions): PagePromise<Command> {
-    return this.sender.list('commands.list', { query }, options);
-  }
+  list(query?: CommandListQuery, options?: RequestOptions): PagePromise<Command>;
 
   /**
    * Returns one command of the tenant, with status, adapter_status, device_execution_status and public_status. With
@@ -138,9 +130,7 @@ export class CommandsResource {
    * Scope open:command:read.
    * Errors: NOT_FOUND.
    */
-  get(commandId: string, query?: CommandGetQuery, options?: RequestOptions): ApiPromise<Command> {
-    return this.sender.call('commands.get', { path: [commandId], query }, options);
-  }
+  get(commandId: string, query?: CommandGetQuery, options?: RequestOptions): ApiPromise<Command>;
 
   /**
    * Returns how many commands of a batch or of a time range have each status. With group_by, it also counts them by
@@ -151,9 +141,7 @@ export class CommandsResource {
    * Retried.
    * Scope open:command:read.
    */
-  summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary> {
-    return this.sender.call('commands.summary', { query }, options);
-  }
+  summary(query?: CommandSummaryQuery, options?: RequestOptions): ApiPromise<CommandSummary>;
 
   /**
    * Returns how many commands ended in each minute, hour or day of a time range, by status, and how long they took. A
@@ -164,9 +152,7 @@ export class CommandsResource {
    * Retried.
    * Scope open:command:read.
    */
-  figures(query?: CommandFiguresQuery, options?: RequestOptions): ApiPromise<CommandFigures> {
-    return this.sender.call('commands.figures', { query }, options);
-  }
+  figures(query?: CommandFiguresQuery, options?: RequestOptions): ApiPromise<CommandFigures>;
 
   /**
    * Cancels a command that the platform has not sent to the adapter yet (status ACCEPTED). A command that is already
@@ -177,16 +163,11 @@ export class CommandsResource {
    * Scope open:command:cancel.
    * Errors: NOT_FOUND, COMMAND_NOT_CANCELABLE, PAYLOAD_TOO_LARGE.
    */
-  cancel(commandId: string, options?: RequestOptions): ApiPromise<Command> {
-    return this.sender.call('commands.cancel', { path: [commandId] }, options);
-  }
+  cancel(commandId: string, options?: RequestOptions): ApiPromise<Command>;
 }
 
 /** Requests from devices, and the replies to them. */
-export class DeviceRequestsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface DeviceRequestsResource {
   /**
    * Lists the requests from devices of the tenant, newest first by default. With wait_seconds, the platform waits at
    * most that many seconds for a request that matches. Then it returns a page, which can be empty. With order=desc, the
@@ -197,9 +178,7 @@ export class DeviceRequestsResource {
    * Scope open:device-request:read.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: DeviceRequestListQuery, options?: RequestOptions): PagePromise<ListedDeviceRequest> {
-    return this.sender.list('deviceRequests.list', { query }, options);
-  }
+  list(query?: DeviceRequestListQuery, options?: RequestOptions): PagePromise<ListedDeviceRequest>;
 
   /**
    * Returns one device request and its reply. The path parameter request_id is the device_request_id, not the
@@ -209,9 +188,7 @@ export class DeviceRequestsResource {
    * Scope open:device-request:read.
    * Errors: NOT_FOUND.
    */
-  get(deviceRequestId: string, options?: RequestOptions): ApiPromise<DeviceRequest> {
-    return this.sender.call('deviceRequests.get', { path: [deviceRequestId] }, options);
-  }
+  get(deviceRequestId: string, options?: RequestOptions): ApiPromise<DeviceRequest>;
 
   /**
    * Sends the reply to a device request. The platform accepts only the first reply. If you send the same reply again,
@@ -222,16 +199,11 @@ export class DeviceRequestsResource {
    * Scope open:device-request:create.
    * Errors: NOT_FOUND, DEVICE_REQUEST_ALREADY_REPLIED, DEVICE_REQUEST_EXPIRED, PAYLOAD_TOO_LARGE.
    */
-  reply(deviceRequestId: string, body: DeviceRequestReply, options?: RequestOptions): ApiPromise<DeviceRequest> {
-    return this.sender.call('deviceRequests.reply', { path: [deviceRequestId], body }, options);
-  }
+  reply(deviceRequestId: string, body: DeviceRequestReply, options?: RequestOptions): ApiPromise<DeviceRequest>;
 }
 
 /** The event log of the tenant's commands. */
-export class EventsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface EventsResource {
   /**
    * Lists the events of the tenant, oldest first by default. To continue the list, send the cursor of the last item.
    * With wait_seconds, the platform waits at most that many seconds for an event that matches. Then it returns a page,
@@ -242,47 +214,32 @@ export class EventsResource {
    * Scope open:event:read.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: EventListQuery, options?: RequestOptions): PagePromise<ListedEvent> {
-    return this.sender.list('events.list', { query }, options);
-  }
+  list(query?: EventListQuery, options?: RequestOptions): PagePromise<ListedEvent>;
 }
 
 /** The catalog: vendors and command types that the tenant can use. */
-export class CatalogResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface CatalogResource {
   /**
    * Returns the vendors that the tenant can use, with their enabled command types and payload schemas.
    *
    * Retried.
    * Scope open:catalog:read.
    */
-  get(options?: RequestOptions): ApiPromise<Catalog> {
-    return this.sender.call('catalog.get', {}, options);
-  }
+  get(options?: RequestOptions): ApiPromise<Catalog>;
 }
 
 /** The calling credential. */
-export class MeResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface MeResource {
   /**
    * Returns the calling credential with its roles, scopes and limits. Every valid credential may call this operation.
    *
    * Retried.
    */
-  get(options?: RequestOptions): ApiPromise<Me> {
-    return this.sender.call('me.get', {}, options);
-  }
+  get(options?: RequestOptions): ApiPromise<Me>;
 }
 
 /** Presigned URLs for objects in the tenant's own object stores. */
-export class ObjectsResource {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface ObjectsResource {
   /**
    * Checks the request against the rules of the object resource, and returns a presigned URL for one upload or
    * download. Upload or download directly with this URL. No other credentials are needed. The store enforces the
@@ -292,16 +249,11 @@ export class ObjectsResource {
    * Scope open:object:create.
    * Errors: OBJECT_POLICY_DENIED, NOT_FOUND, PAYLOAD_TOO_LARGE.
    */
-  presign(body: PresignRequest, options?: RequestOptions): ApiPromise<PresignedRequest> {
-    return this.sender.call('objects.presign', { body }, options);
-  }
+  presign(body: PresignRequest, options?: RequestOptions): ApiPromise<PresignedRequest>;
 }
 
 /** Object credentials: access keys of the tenant's own S3-compatible stores. */
-export class ObjectCredentials {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface ObjectCredentials {
   /**
    * Registers an access key of the tenant's own S3-compatible store. The secret access key is stored encrypted and
    * never returned. By default, a tenant can have 50 object credentials, including DISABLED ones.
@@ -310,9 +262,7 @@ export class ObjectCredentials {
    * Scope open:object-config:create.
    * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(body: ObjectCredentialCreate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
-    return this.sender.call('objectCredentials.create', { body }, options);
-  }
+  create(body: ObjectCredentialCreate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential>;
 
   /**
    * Lists the object credentials of the tenant without their secrets, newest first.
@@ -321,9 +271,7 @@ export class ObjectCredentials {
    * Scope open:object-config:read.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: ObjectCredentialListQuery, options?: RequestOptions): PagePromise<ObjectCredential> {
-    return this.sender.list('objectCredentials.list', { query }, options);
-  }
+  list(query?: ObjectCredentialListQuery, options?: RequestOptions): PagePromise<ObjectCredential>;
 
   /**
    * Returns one object credential without its secrets.
@@ -332,9 +280,7 @@ export class ObjectCredentials {
    * Scope open:object-config:read.
    * Errors: NOT_FOUND.
    */
-  get(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredential> {
-    return this.sender.call('objectCredentials.get', { path: [credentialId] }, options);
-  }
+  get(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredential>;
 
   /**
    * Updates only the fields in the body. To rotate the access key, send access_key_id and secret_access_key together. A
@@ -344,9 +290,7 @@ export class ObjectCredentials {
    * Scope open:object-config:update.
    * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  update(credentialId: string, body: ObjectCredentialUpdate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential> {
-    return this.sender.call('objectCredentials.update', { path: [credentialId], body }, options);
-  }
+  update(credentialId: string, body: ObjectCredentialUpdate, options?: KeyedRequestOptions): ApiPromise<ObjectCredential>;
 
   /**
    * Deletes the object credential and its secrets. The platform refuses the request while an object resource uses the
@@ -356,16 +300,11 @@ export class ObjectCredentials {
    * Scope open:object-config:delete.
    * Errors: NOT_FOUND, OBJECT_CREDENTIAL_IN_USE.
    */
-  delete(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredentialDeleted> {
-    return this.sender.call('objectCredentials.delete', { path: [credentialId] }, options);
-  }
+  delete(credentialId: string, options?: RequestOptions): ApiPromise<ObjectCredentialDeleted>;
 }
 
 /** Object resources: parts of buckets, with the rules for presigned URLs. */
-export class ObjectResources {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface ObjectResources {
   /**
    * Allows presigned access to a part of a bucket. The object resource defines the allowed operations, key prefix,
    * content types, size and lifetime of URLs. By default, a tenant can have 200 object resources, including DISABLED
@@ -375,9 +314,7 @@ export class ObjectResources {
    * Scope open:object-config:create.
    * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(body: ObjectResourceCreate, options?: KeyedRequestOptions): ApiPromise<ObjectResource> {
-    return this.sender.call('objectResources.create', { body }, options);
-  }
+  create(body: ObjectResourceCreate, options?: KeyedRequestOptions): ApiPromise<ObjectResource>;
 
   /**
    * Lists the object resources of the tenant, newest first.
@@ -386,9 +323,7 @@ export class ObjectResources {
    * Scope open:object-config:read.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: ObjectResourceListQuery, options?: RequestOptions): PagePromise<ObjectResource> {
-    return this.sender.list('objectResources.list', { query }, options);
-  }
+  list(query?: ObjectResourceListQuery, options?: RequestOptions): PagePromise<ObjectResource>;
 
   /**
    * Returns one object resource.
@@ -397,9 +332,7 @@ export class ObjectResources {
    * Scope open:object-config:read.
    * Errors: NOT_FOUND.
    */
-  get(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResource> {
-    return this.sender.call('objectResources.get', { path: [resourceId] }, options);
-  }
+  get(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResource>;
 
   /**
    * Updates only the fields in the body. A change applies from the next presign request. URLs issued earlier keep
@@ -409,9 +342,7 @@ export class ObjectResources {
    * Scope open:object-config:update.
    * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
    */
-  update(resourceId: string, body: ObjectResourceUpdate, options?: RequestOptions): ApiPromise<ObjectResource> {
-    return this.sender.call('objectResources.update', { path: [resourceId], body }, options);
-  }
+  update(resourceId: string, body: ObjectResourceUpdate, options?: RequestOptions): ApiPromise<ObjectResource>;
 
   /**
    * Deletes the object resource. The platform presigns no more URLs for it. URLs issued earlier keep working until they
@@ -421,16 +352,11 @@ export class ObjectResources {
    * Scope open:object-config:delete.
    * Errors: NOT_FOUND.
    */
-  delete(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResourceDeleted> {
-    return this.sender.call('objectResources.delete', { path: [resourceId] }, options);
-  }
+  delete(resourceId: string, options?: RequestOptions): ApiPromise<ObjectResourceDeleted>;
 }
 
 /** Callback endpoints: webhook URLs for events. The platform does not deliver webhooks yet. */
-export class CallbackEndpoints {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface CallbackEndpoints {
   /**
    * Stores a webhook URL. The platform does not deliver webhooks yet. The secret for signing webhook deliveries is
    * returned only in this response. By default, a tenant can have 50 callback endpoints, including DISABLED ones.
@@ -439,9 +365,7 @@ export class CallbackEndpoints {
    * Scope open:callback:create.
    * Errors: RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
    */
-  create(body: CallbackEndpointCreate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointWithSecret> {
-    return this.sender.call('callbackEndpoints.create', { body }, options);
-  }
+  create(body: CallbackEndpointCreate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointWithSecret>;
 
   /**
    * Lists the callback endpoints of the tenant without their secrets, newest first.
@@ -450,9 +374,7 @@ export class CallbackEndpoints {
    * Scope open:callback:read.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: CallbackEndpointListQuery, options?: RequestOptions): PagePromise<CallbackEndpoint> {
-    return this.sender.list('callbackEndpoints.list', { query }, options);
-  }
+  list(query?: CallbackEndpointListQuery, options?: RequestOptions): PagePromise<CallbackEndpoint>;
 
   /**
    * Returns one callback endpoint without its secret.
@@ -461,9 +383,7 @@ export class CallbackEndpoints {
    * Scope open:callback:read.
    * Errors: NOT_FOUND.
    */
-  get(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpoint> {
-    return this.sender.call('callbackEndpoints.get', { path: [endpointId] }, options);
-  }
+  get(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpoint>;
 
   /**
    * Updates only the fields in the body. With rotate_secret: true, the platform generates a new secret. The secret is
@@ -473,9 +393,7 @@ export class CallbackEndpoints {
    * Scope open:callback:update.
    * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, CALLBACK_URL_NOT_ALLOWED.
    */
-  update(endpointId: string, body: CallbackEndpointUpdate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointUpdated> {
-    return this.sender.call('callbackEndpoints.update', { path: [endpointId], body }, options);
-  }
+  update(endpointId: string, body: CallbackEndpointUpdate, options?: KeyedRequestOptions): ApiPromise<CallbackEndpointUpdated>;
 
   /**
    * Deletes the callback endpoint, its subscriptions and its secrets.
@@ -484,16 +402,11 @@ export class CallbackEndpoints {
    * Scope open:callback:disable.
    * Errors: NOT_FOUND.
    */
-  delete(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpointDeleted> {
-    return this.sender.call('callbackEndpoints.delete', { path: [endpointId] }, options);
-  }
+  delete(endpointId: string, options?: RequestOptions): ApiPromise<CallbackEndpointDeleted>;
 }
 
 /** Callback subscriptions: the event types that an endpoint will receive. */
-export class CallbackSubscriptions {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface CallbackSubscriptions {
   /**
    * Subscribes the endpoint to an event type. An endpoint can have one subscription per type.
    *
@@ -502,9 +415,7 @@ export class CallbackSubscriptions {
    * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, SUBSCRIPTION_ALREADY_EXISTS, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED,
    * EVENT_TYPE_NOT_SUBSCRIBABLE.
    */
-  create(endpointId: string, body: CallbackSubscriptionCreate, options?: KeyedRequestOptions): ApiPromise<CallbackSubscription> {
-    return this.sender.call('callbackSubscriptions.create', { path: [endpointId], body }, options);
-  }
+  create(endpointId: string, body: CallbackSubscriptionCreate, options?: KeyedRequestOptions): ApiPromise<CallbackSubscription>;
 
   /**
    * Lists the subscriptions of the endpoint, newest first.
@@ -513,9 +424,7 @@ export class CallbackSubscriptions {
    * Scope open:callback:read.
    * Errors: INVALID_CURSOR, NOT_FOUND.
    */
-  list(endpointId: string, query?: CallbackSubscriptionListQuery, options?: RequestOptions): PagePromise<CallbackSubscription> {
-    return this.sender.list('callbackSubscriptions.list', { path: [endpointId], query }, options);
-  }
+  list(endpointId: string, query?: CallbackSubscriptionListQuery, options?: RequestOptions): PagePromise<CallbackSubscription>;
 
   /**
    * Enables or disables the subscription.
@@ -524,9 +433,7 @@ export class CallbackSubscriptions {
    * Scope open:callback:update.
    * Errors: NOT_FOUND, PAYLOAD_TOO_LARGE.
    */
-  update(endpointId: string, subscriptionId: string, body: CallbackSubscriptionUpdate, options?: RequestOptions): ApiPromise<CallbackSubscription> {
-    return this.sender.call('callbackSubscriptions.update', { path: [endpointId, subscriptionId], body }, options);
-  }
+  update(endpointId: string, subscriptionId: string, body: CallbackSubscriptionUpdate, options?: RequestOptions): ApiPromise<CallbackSubscription>;
 
   /**
    * Deletes the subscription.
@@ -535,16 +442,11 @@ export class CallbackSubscriptions {
    * Scope open:callback:disable.
    * Errors: NOT_FOUND.
    */
-  delete(endpointId: string, subscriptionId: string, options?: RequestOptions): ApiPromise<CallbackSubscriptionDeleted> {
-    return this.sender.call('callbackSubscriptions.delete', { path: [endpointId, subscriptionId] }, options);
-  }
+  delete(endpointId: string, subscriptionId: string, options?: RequestOptions): ApiPromise<CallbackSubscriptionDeleted>;
 }
 
 /** Tenants. The data of a tenant is isolated from all other tenants. Platform administrators manage the tenants. */
-export class Tenants {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface Tenants {
   /**
    * Creates a tenant. Create its first credential with credentials.create.
    *
@@ -553,9 +455,7 @@ export class Tenants {
    * Errors: NOT_FOUND, TENANT_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED,
    * TENANT_ID_RESERVED.
    */
-  create(body: TenantCreate, options?: KeyedRequestOptions): ApiPromise<Tenant> {
-    return this.sender.call('tenants.create', { body }, options);
-  }
+  create(body: TenantCreate, options?: KeyedRequestOptions): ApiPromise<Tenant>;
 
   /**
    * Lists all tenants, newest first.
@@ -564,9 +464,7 @@ export class Tenants {
    * Scope platform:tenant:read, in tenant `platform`.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: TenantListQuery, options?: RequestOptions): PagePromise<Tenant> {
-    return this.sender.list('tenants.list', { query }, options);
-  }
+  list(query?: TenantListQuery, options?: RequestOptions): PagePromise<Tenant>;
 
   /**
    * Returns one tenant. A tenant administrator can read only its own tenant.
@@ -575,9 +473,7 @@ export class Tenants {
    * Scope platform:tenant:read.
    * Errors: NOT_FOUND.
    */
-  get(tenantId: string, options?: RequestOptions): ApiPromise<Tenant> {
-    return this.sender.call('tenants.get', { path: [tenantId] }, options);
-  }
+  get(tenantId: string, options?: RequestOptions): ApiPromise<Tenant>;
 
   /**
    * Updates only the fields in the body. A change applies from the next request of the tenant.
@@ -586,9 +482,7 @@ export class Tenants {
    * Scope platform:tenant:update, in tenant `platform`.
    * Errors: NOT_FOUND, TENANT_DELETED, PAYLOAD_TOO_LARGE, TENANT_ID_RESERVED.
    */
-  update(tenantId: string, body: TenantUpdate, options?: RequestOptions): ApiPromise<Tenant> {
-    return this.sender.call('tenants.update', { path: [tenantId], body }, options);
-  }
+  update(tenantId: string, body: TenantUpdate, options?: RequestOptions): ApiPromise<Tenant>;
 
   /**
    * Permanently deletes the data of a DISABLED tenant: configuration, secrets, commands, events, device requests,
@@ -602,9 +496,7 @@ export class Tenants {
    * Scope platform:tenant:delete, in tenant `platform`.
    * Errors: NOT_FOUND, TENANT_NOT_DISABLED, TENANT_ID_RESERVED.
    */
-  delete(tenantId: string, query: TenantDeleteQuery, options?: RequestOptions): ApiPromise<Tenant> {
-    return this.sender.call('tenants.delete', { path: [tenantId], query }, options);
-  }
+  delete(tenantId: string, query: TenantDeleteQuery, options?: RequestOptions): ApiPromise<Tenant>;
 
   /**
    * Lists all stored data of a DISABLED tenant, except secrets. The order is: configuration, commands, events, device
@@ -615,16 +507,11 @@ export class Tenants {
    * Scope platform:tenant:export, in tenant `platform`.
    * Errors: INVALID_CURSOR, NOT_FOUND, TENANT_NOT_DISABLED.
    */
-  export(tenantId: string, query?: TenantExportQuery, options?: RequestOptions): PagePromise<TenantExportItem> {
-    return this.sender.list('tenants.export', { path: [tenantId], query }, options);
-  }
+  export(tenantId: string, query?: TenantExportQuery, options?: RequestOptions): PagePromise<TenantExportItem>;
 }
 
 /** Credentials, with which clients sign requests. Each credential belongs to one tenant. */
-export class Credentials {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface Credentials {
   /**
    * Creates a credential of the tenant. Its secret is returned only in this response. With rotate_secret: true and the
    * client_id of an existing credential of the tenant, the platform rotates the secret of that credential and returns
@@ -635,9 +522,7 @@ export class Credentials {
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_ALREADY_EXISTS, CREDENTIAL_DELETED, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(tenantId: string, body: CredentialCreate, options?: KeyedRequestOptions): ApiPromise<CredentialWithSecret> {
-    return this.sender.call('credentials.create', { path: [tenantId], body }, options);
-  }
+  create(tenantId: string, body: CredentialCreate, options?: KeyedRequestOptions): ApiPromise<CredentialWithSecret>;
 
   /**
    * Lists the credentials of the tenant, newest first. The body is a JSON array. The header Link has the URL of the
@@ -647,9 +532,7 @@ export class Credentials {
    * Scope platform:credential:read.
    * Errors: INVALID_CURSOR, NOT_FOUND.
    */
-  list(tenantId: string, query?: CredentialListQuery, options?: RequestOptions): PagePromise<Credential> {
-    return this.sender.list('credentials.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: CredentialListQuery, options?: RequestOptions): PagePromise<Credential>;
 
   /**
    * Returns one credential without its secret.
@@ -658,9 +541,7 @@ export class Credentials {
    * Scope platform:credential:read.
    * Errors: NOT_FOUND.
    */
-  get(tenantId: string, clientId: string, options?: RequestOptions): ApiPromise<Credential> {
-    return this.sender.call('credentials.get', { path: [tenantId, clientId] }, options);
-  }
+  get(tenantId: string, clientId: string, options?: RequestOptions): ApiPromise<Credential>;
 
   /**
    * Updates only the fields in the body. A change applies from the next request of the credential.
@@ -670,16 +551,11 @@ export class Credentials {
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, LAST_PLATFORM_ADMINISTRATOR, PAYLOAD_TOO_LARGE,
    * IDEMPOTENCY_KEY_REUSED.
    */
-  update(tenantId: string, clientId: string, body: CredentialUpdate, options?: KeyedRequestOptions): ApiPromise<CredentialUpdated> {
-    return this.sender.call('credentials.update', { path: [tenantId, clientId], body }, options);
-  }
+  update(tenantId: string, clientId: string, body: CredentialUpdate, options?: KeyedRequestOptions): ApiPromise<CredentialUpdated>;
 }
 
 /** Roles: named sets of scopes. */
-export class Roles {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface Roles {
   /**
    * Lists the roles of the tenant with their scopes: first the built-in roles, then the custom roles by name.
    *
@@ -687,9 +563,7 @@ export class Roles {
    * Scope platform:access:read.
    * Errors: INVALID_CURSOR, NOT_FOUND.
    */
-  list(tenantId: string, query?: RoleListQuery, options?: RequestOptions): PagePromise<Role> {
-    return this.sender.list('roles.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: RoleListQuery, options?: RequestOptions): PagePromise<Role>;
 
   /**
    * Creates a custom role of the tenant, or replaces its scopes. A change applies from the next request of every
@@ -700,9 +574,7 @@ export class Roles {
    * Scope platform:access:update.
    * Errors: NOT_FOUND, TENANT_DELETED, ROLE_BUILT_IN, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, SCOPE_UNKNOWN.
    */
-  put(tenantId: string, role: string, body: RolePut, options?: RequestOptions): ApiPromise<Role> {
-    return this.sender.call('roles.put', { path: [tenantId, role], body }, options);
-  }
+  put(tenantId: string, role: string, body: RolePut, options?: RequestOptions): ApiPromise<Role>;
 
   /**
    * Deletes a custom role. A role with bindings cannot be deleted.
@@ -711,16 +583,11 @@ export class Roles {
    * Scope platform:access:delete.
    * Errors: NOT_FOUND, TENANT_DELETED, ROLE_BUILT_IN, ROLE_IN_USE.
    */
-  delete(tenantId: string, role: string, options?: RequestOptions): ApiPromise<RoleDeleted> {
-    return this.sender.call('roles.delete', { path: [tenantId, role] }, options);
-  }
+  delete(tenantId: string, role: string, options?: RequestOptions): ApiPromise<RoleDeleted>;
 }
 
 /** Role bindings: which credential has which role. */
-export class RoleBindings {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface RoleBindings {
   /**
    * Grants the scopes of a role to a credential of the tenant. The caller can grant any open:* scope. The caller can
    * grant a platform:* scope only if the caller has that scope.
@@ -730,9 +597,7 @@ export class RoleBindings {
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, ROLE_BINDING_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED.
    */
-  create(tenantId: string, body: RoleBindingCreate, options?: KeyedRequestOptions): ApiPromise<RoleBinding> {
-    return this.sender.call('roleBindings.create', { path: [tenantId], body }, options);
-  }
+  create(tenantId: string, body: RoleBindingCreate, options?: KeyedRequestOptions): ApiPromise<RoleBinding>;
 
   /**
    * Lists the role bindings of the tenant, newest first.
@@ -741,9 +606,7 @@ export class RoleBindings {
    * Scope platform:access:read.
    * Errors: INVALID_CURSOR, NOT_FOUND, SCOPE_UNKNOWN.
    */
-  list(tenantId: string, query?: RoleBindingListQuery, options?: RequestOptions): PagePromise<RoleBinding> {
-    return this.sender.list('roleBindings.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: RoleBindingListQuery, options?: RequestOptions): PagePromise<RoleBinding>;
 
   /**
    * Removes the role from the credential. A change applies from the next request of the credential.
@@ -752,16 +615,11 @@ export class RoleBindings {
    * Scope platform:access:delete.
    * Errors: NOT_FOUND, TENANT_DELETED, LAST_PLATFORM_ADMINISTRATOR.
    */
-  delete(tenantId: string, clientId: string, role: string, options?: RequestOptions): ApiPromise<RoleBindingDeleted> {
-    return this.sender.call('roleBindings.delete', { path: [tenantId, clientId, role] }, options);
-  }
+  delete(tenantId: string, clientId: string, role: string, options?: RequestOptions): ApiPromise<RoleBindingDeleted>;
 }
 
 /** Policies: scopes that are granted directly to a credential, without a role. */
-export class Policies {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface Policies {
   /**
    * Grants one scope directly to a credential of the tenant, without a role. The caller can grant any open:* scope. The
    * caller can grant a platform:* scope only if the caller has that scope.
@@ -771,9 +629,7 @@ export class Policies {
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, POLICY_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, SCOPE_UNKNOWN.
    */
-  create(tenantId: string, body: PolicyCreate, options?: KeyedRequestOptions): ApiPromise<Policy> {
-    return this.sender.call('policies.create', { path: [tenantId], body }, options);
-  }
+  create(tenantId: string, body: PolicyCreate, options?: KeyedRequestOptions): ApiPromise<Policy>;
 
   /**
    * Lists the scopes that are granted directly to credentials of the tenant, newest first. roles.list shows the scopes
@@ -783,9 +639,7 @@ export class Policies {
    * Scope platform:access:read.
    * Errors: INVALID_CURSOR, NOT_FOUND, SCOPE_UNKNOWN.
    */
-  list(tenantId: string, query?: PolicyListQuery, options?: RequestOptions): PagePromise<Policy> {
-    return this.sender.list('policies.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: PolicyListQuery, options?: RequestOptions): PagePromise<Policy>;
 
   /**
    * Deletes the policy that grants this scope to this credential. A change applies from the next request of the
@@ -795,9 +649,7 @@ export class Policies {
    * Scope platform:access:delete.
    * Errors: NOT_FOUND, TENANT_DELETED, SCOPE_UNKNOWN.
    */
-  revoke(tenantId: string, query: PolicyRevokeQuery, options?: RequestOptions): ApiPromise<Policy> {
-    return this.sender.call('policies.revoke', { path: [tenantId], query }, options);
-  }
+  revoke(tenantId: string, query: PolicyRevokeQuery, options?: RequestOptions): ApiPromise<Policy>;
 
   /**
    * Deletes the policy. A change applies from the next request of the credential. The credential keeps the scope if one
@@ -807,16 +659,11 @@ export class Policies {
    * Scope platform:access:delete.
    * Errors: NOT_FOUND, TENANT_DELETED.
    */
-  delete(tenantId: string, policyId: string, options?: RequestOptions): ApiPromise<PolicyDeleted> {
-    return this.sender.call('policies.delete', { path: [tenantId, policyId] }, options);
-  }
+  delete(tenantId: string, policyId: string, options?: RequestOptions): ApiPromise<PolicyDeleted>;
 }
 
 /** Access: which operations a credential can call, and which roles and policies grant the access. */
-export class Access {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface Access {
   /**
    * Returns whether a credential of the tenant can call an operation, and which role bindings and policies of the
    * credential grant the scope of the operation. granting_roles lists the roles of the tenant that grant the scope.
@@ -827,9 +674,7 @@ export class Access {
    * Scope platform:access:read.
    * Errors: NOT_FOUND.
    */
-  explain(tenantId: string, clientId: string, query: AccesExplainQuery, options?: RequestOptions): ApiPromise<AccessExplanation> {
-    return this.sender.call('access.explain', { path: [tenantId, clientId], query }, options);
-  }
+  explain(tenantId: string, clientId: string, query: AccesExplainQuery, options?: RequestOptions): ApiPromise<AccessExplanation>;
 
   /**
    * Lists the credentials of the tenant that have a role binding or a policy, the newest credential first. With
@@ -840,16 +685,11 @@ export class Access {
    * Scope platform:access:read.
    * Errors: INVALID_CURSOR, NOT_FOUND, SCOPE_UNKNOWN.
    */
-  list(tenantId: string, query?: AccesListQuery, options?: RequestOptions): PagePromise<Holder> {
-    return this.sender.list('access.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: AccesListQuery, options?: RequestOptions): PagePromise<Holder>;
 }
 
 /** Messaging-bus principals: NATS users, identified by a public nkey. */
-export class BusPrincipals {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface BusPrincipals {
   /**
    * Registers a NATS user with two public nkeys: one of the user and one of its account. Do not send private seeds,
    * which begin with S: the platform refuses them. The principal can connect after the operator has reloaded the NATS
@@ -860,9 +700,7 @@ export class BusPrincipals {
    * Errors: NOT_FOUND, TENANT_DELETED, CREDENTIAL_DELETED, BUS_PRINCIPAL_ALREADY_EXISTS, RESOURCE_LIMIT_REACHED,
    * PAYLOAD_TOO_LARGE, IDEMPOTENCY_KEY_REUSED, BUS_KEY_INVALID, BUS_SEED_NOT_ALLOWED.
    */
-  create(tenantId: string, body: BusPrincipalCreate, options?: KeyedRequestOptions): ApiPromise<BusPrincipal> {
-    return this.sender.call('busPrincipals.create', { path: [tenantId], body }, options);
-  }
+  create(tenantId: string, body: BusPrincipalCreate, options?: KeyedRequestOptions): ApiPromise<BusPrincipal>;
 
   /**
    * Lists the principals of the tenant, newest first.
@@ -871,9 +709,7 @@ export class BusPrincipals {
    * Scope platform:bus-principal:read.
    * Errors: INVALID_CURSOR, NOT_FOUND.
    */
-  list(tenantId: string, query?: BusPrincipalListQuery, options?: RequestOptions): PagePromise<BusPrincipal> {
-    return this.sender.list('busPrincipals.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: BusPrincipalListQuery, options?: RequestOptions): PagePromise<BusPrincipal>;
 
   /**
    * Returns one principal.
@@ -882,9 +718,7 @@ export class BusPrincipals {
    * Scope platform:bus-principal:read.
    * Errors: NOT_FOUND.
    */
-  get(tenantId: string, principalId: string, options?: RequestOptions): ApiPromise<BusPrincipal> {
-    return this.sender.call('busPrincipals.get', { path: [tenantId, principalId] }, options);
-  }
+  get(tenantId: string, principalId: string, options?: RequestOptions): ApiPromise<BusPrincipal>;
 
   /**
    * Updates only the fields in the body. The change applies on the bus after the operator has reloaded the NATS
@@ -894,16 +728,11 @@ export class BusPrincipals {
    * Scope platform:bus-principal:update.
    * Errors: NOT_FOUND, TENANT_DELETED, BUS_PRINCIPAL_DELETED, PAYLOAD_TOO_LARGE.
    */
-  update(tenantId: string, principalId: string, body: BusPrincipalUpdate, options?: RequestOptions): ApiPromise<BusPrincipal> {
-    return this.sender.call('busPrincipals.update', { path: [tenantId, principalId], body }, options);
-  }
+  update(tenantId: string, principalId: string, body: BusPrincipalUpdate, options?: RequestOptions): ApiPromise<BusPrincipal>;
 }
 
 /** Vendors in the platform catalog. Platform administrators manage them. */
-export class Vendors {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface Vendors {
   /**
    * Lists all vendors, including disabled ones, newest first.
    *
@@ -911,9 +740,7 @@ export class Vendors {
    * Scope platform:catalog:read, in tenant `platform`.
    * Errors: INVALID_CURSOR.
    */
-  list(query?: VendorListQuery, options?: RequestOptions): PagePromise<CatalogVendor> {
-    return this.sender.list('vendors.list', { query }, options);
-  }
+  list(query?: VendorListQuery, options?: RequestOptions): PagePromise<CatalogVendor>;
 
   /**
    * Adds a vendor to the catalog, or updates it. Commands for a disabled vendor are refused immediately. The platform
@@ -923,16 +750,11 @@ export class Vendors {
    * Scope platform:catalog:update, in tenant `platform`.
    * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE.
    */
-  put(vendor: string, body: VendorPut, options?: RequestOptions): ApiPromise<CatalogVendor> {
-    return this.sender.call('vendors.put', { path: [vendor], body }, options);
-  }
+  put(vendor: string, body: VendorPut, options?: RequestOptions): ApiPromise<CatalogVendor>;
 }
 
 /** Command types that the devices of a vendor support. Platform administrators manage them. */
-export class CommandTypes {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface CommandTypes {
   /**
    * Lists all command types of the vendor, including disabled ones, newest first.
    *
@@ -940,9 +762,7 @@ export class CommandTypes {
    * Scope platform:catalog:read, in tenant `platform`.
    * Errors: INVALID_CURSOR, NOT_FOUND.
    */
-  list(vendor: string, query?: CommandTypeListQuery, options?: RequestOptions): PagePromise<CatalogCommandType> {
-    return this.sender.list('commandTypes.list', { path: [vendor], query }, options);
-  }
+  list(vendor: string, query?: CommandTypeListQuery, options?: RequestOptions): PagePromise<CatalogCommandType>;
 
   /**
    * Adds a command type to the catalog, or updates only the fields in the body. A changed payload_schema increments
@@ -952,16 +772,11 @@ export class CommandTypes {
    * Scope platform:catalog:update, in tenant `platform`.
    * Errors: NOT_FOUND, RESOURCE_LIMIT_REACHED, PAYLOAD_TOO_LARGE, PAYLOAD_SCHEMA_INVALID.
    */
-  put(vendor: string, commandType: string, body: CommandTypePut, options?: RequestOptions): ApiPromise<CatalogCommandType> {
-    return this.sender.call('commandTypes.put', { path: [vendor, commandType], body }, options);
-  }
+  put(vendor: string, commandType: string, body: CommandTypePut, options?: RequestOptions): ApiPromise<CatalogCommandType>;
 }
 
 /** Audit events: records of administrative changes and of denied requests for changes. */
-export class AuditEvents {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface AuditEvents {
   /**
    * Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for
    * changes. An audit event has the calling credential, its IP address, the operation, and the values before and after
@@ -971,16 +786,11 @@ export class AuditEvents {
    * Scope platform:audit:read.
    * Errors: INVALID_CURSOR, NOT_FOUND.
    */
-  list(tenantId: string, query?: AuditEventListQuery, options?: RequestOptions): PagePromise<AuditEvent> {
-    return this.sender.list('auditEvents.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: AuditEventListQuery, options?: RequestOptions): PagePromise<AuditEvent>;
 }
 
 /** Parked messages (dead letters): messages that the platform or the messaging bus refused, each with the reason. */
-export class ParkedMessages {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface ParkedMessages {
   /**
    * Lists the tenant's refused messages, with the reason, newest first. Messages that belong to no tenant are in the
    * list of the tenant `platform`.
@@ -989,9 +799,7 @@ export class ParkedMessages {
    * Scope platform:parked-message:read.
    * Errors: INVALID_CURSOR, NOT_FOUND.
    */
-  list(tenantId: string, query?: ParkedMessageListQuery, options?: RequestOptions): PagePromise<ParkedMessage> {
-    return this.sender.list('parkedMessages.list', { path: [tenantId], query }, options);
-  }
+  list(tenantId: string, query?: ParkedMessageListQuery, options?: RequestOptions): PagePromise<ParkedMessage>;
 
   /**
    * Returns one parked message with its body.
@@ -1000,9 +808,7 @@ export class ParkedMessages {
    * Scope platform:parked-message:read.
    * Errors: NOT_FOUND.
    */
-  get(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageWithBody> {
-    return this.sender.call('parkedMessages.get', { path: [tenantId, parkedMessageId] }, options);
-  }
+  get(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageWithBody>;
 
   /**
    * Permanently deletes the parked message.
@@ -1011,9 +817,7 @@ export class ParkedMessages {
    * Scope platform:parked-message:delete.
    * Errors: NOT_FOUND, TENANT_DELETED.
    */
-  delete(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageDeleted> {
-    return this.sender.call('parkedMessages.delete', { path: [tenantId, parkedMessageId] }, options);
-  }
+  delete(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageDeleted>;
 
   /**
    * Publishes the message again on its subject. When the bus acknowledges a DEVICE_REPLY or EVENT, the platform removes
@@ -1026,16 +830,11 @@ export class ParkedMessages {
    * Scope platform:parked-message:retry.
    * Errors: NOT_FOUND, TENANT_DELETED, PARKED_MESSAGE_NOT_RETRYABLE, PAYLOAD_TOO_LARGE.
    */
-  retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried> {
-    return this.sender.call('parkedMessages.retry', { path: [tenantId, parkedMessageId] }, options);
-  }
+  retry(tenantId: string, parkedMessageId: string, options?: RequestOptions): ApiPromise<ParkedMessageRetried>;
 }
 
 /** The state of the whole platform, for its administrators. */
-export class Platform {
-  /** @internal */
-  constructor(protected readonly sender: Sender) {}
-
+export interface Platform {
   /**
    * Returns what waits to be published, when adapters last read commands of each vendor, how many messages are parked,
    * and which workers are alive. It contains no data of a tenant.
@@ -1043,7 +842,27 @@ export class Platform {
    * Retried.
    * Scope platform:state:read, in tenant `platform`.
    */
-  get(options?: RequestOptions): ApiPromise<PlatformState> {
-    return this.sender.call('platform.get', {}, options);
-  }
+  get(options?: RequestOptions): ApiPromise<PlatformState>;
+}
+
+/** The resources whose methods are all generated. */
+export interface Resources {
+  catalog: CatalogResource;
+  me: MeResource;
+  objectCredentials: ObjectCredentials;
+  objectResources: ObjectResources;
+  callbackEndpoints: CallbackEndpoints;
+  callbackSubscriptions: CallbackSubscriptions;
+  tenants: Tenants;
+  credentials: Credentials;
+  roles: Roles;
+  roleBindings: RoleBindings;
+  policies: Policies;
+  access: Access;
+  busPrincipals: BusPrincipals;
+  vendors: Vendors;
+  commandTypes: CommandTypes;
+  auditEvents: AuditEvents;
+  parkedMessages: ParkedMessages;
+  platform: Platform;
 }

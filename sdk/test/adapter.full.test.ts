@@ -544,6 +544,28 @@ test.concurrent('an adapter of the tenant platform reports on the subject of the
   await vi.waitFor(async () => expect(await on.requests()).toHaveLength(1), within);
 });
 
+test.concurrent('from an adapter of a tenant to one of the tenant platform: all that waits runs, what has ended comes again marked', async (context) => {
+  const { on, serve } = await setUp(context);
+  const before = await serve();
+  const [ended] = await on.send([{}]);
+  await on.allAcknowledged();
+  await before.adapter.stop();
+  const [waiting] = await on.send([{}]);
+  await on.manager.consumers.add('TOP_COMMANDS', {
+    durable_name: `platform+${vendor}`,
+    ack_policy: AckPolicy.Explicit,
+  });
+  const { runs } = await serve(undefined, { tenantId: 'platform' });
+  const [later] = await on.send([{}]);
+  await vi.waitFor(() => expect(runs).toHaveLength(3), within);
+  expect(before.runs.map(({ id }) => id)).toEqual([ended?.command_id]);
+  expect(runs).toMatchObject([
+    { id: ended?.command_id, redelivered: true },
+    { id: waiting?.command_id, redelivered: true },
+    { id: later?.command_id, redelivered: false },
+  ]);
+});
+
 test.concurrent('connects with TLS, by the authority that it is given', async (context) => {
   const folder = mkdtempSync(join(tmpdir(), 'top-adapter-tls-'));
   context.onTestFinished(() => rmSync(folder, { recursive: true }));

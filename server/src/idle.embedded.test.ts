@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { atEnd, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { atEnd, databaseFolder, startNode } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { commandToAccept } from '../test/support/command-to-accept.js';
 import { openPool } from '../test/support/open-pool.js';
@@ -18,7 +18,7 @@ import { startSimulatedFleet } from './pipeline/simulated-fleet.js';
 
 const SECONDS = 15;
 
-const folder = temporaryFolder();
+const folder = databaseFolder();
 const server = await startNode({ DATA_DIR: folder });
 await server.stop();
 const path = join(folder, 'idle.sock');

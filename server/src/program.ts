@@ -97,6 +97,7 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
     `Tenant Open Platform is ready: ${baseUrl}`,
     `  ├─ API            ${baseUrl}/api/v1`,
     ...(config.REFERENCE_PAGE ? [`  ├─ reference      ${baseUrl}/docs`] : []),
+    ...(config.CONSOLE ? [`  ├─ console        ${baseUrl}/console`] : []),
     `  ├─ OpenAPI        ${baseUrl}/openapi.json`,
     `  ├─ AsyncAPI       ${baseUrl}/asyncapi.json`,
     `  ├─ health         ${probesUrl}/livez  ${probesUrl}/readyz`,

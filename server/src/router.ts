@@ -117,7 +117,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       retry: parkedMessages.retryParkedMessage(bus),
       delete: parkedMessages.deleteParkedMessage,
     },
-    platform: { get: getPlatform(database) },
+    platform: { get: getPlatform(database, signals) },
     vendors: { list: vendors.listVendors, put: vendors.putVendor(signals, config.VENDORS_PER_PLATFORM) },
     commandTypes: {
       list: commandTypes.listCommandTypes,

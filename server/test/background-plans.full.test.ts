@@ -171,7 +171,7 @@ async function workOfPipeline(): Promise<void> {
   await relayOnce(signals);
   await createWaits(database).refresh();
   await readBacklog(database);
-  await readPlatformState(database);
+  await readPlatformState(database, signals);
   await rollUpFigures(database).round();
   await readEvents(
     database,

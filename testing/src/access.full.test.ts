@@ -33,7 +33,21 @@ test('docs/access.md, pasted from top to bottom, grants the documented permissio
     grants: [{ role: 'integration_operator', granted_by: 'globex-admin' }],
   });
   expect(outputs.at(-1)).toEqual([
-    { client_id: 'globex-backend', from, until: null, grants: ['integration_operator'] },
-    { client_id: 'globex-old', from, until: expect.any(String), grants: ['policy open:command:create'] },
+    {
+      client_id: 'globex-backend',
+      from,
+      until: null,
+      grants: ['integration_operator'],
+      change: 'roleBindings.create',
+      changed_by: 'globex-admin',
+    },
+    {
+      client_id: 'globex-old',
+      from,
+      until: expect.any(String),
+      grants: ['policy open:command:create'],
+      change: 'policies.create',
+      changed_by: 'platform-admin',
+    },
   ]);
 });

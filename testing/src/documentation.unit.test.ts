@@ -111,11 +111,12 @@ describe.each(guides)('%s', (page) => {
   });
 });
 
-test('the guides stay as short as they are: at most 30 pages and 27,300 words', () => {
+test('the guides stay as short as they are: at most 30 pages and 27,000 words', () => {
   // Lists that are looked up, and guides to one thing that few readers need.
   const lookedUp = ['errors', 'configuration', 'signing-code'];
   const apart = [
     'configuration-as-files',
+    'console',
     'firmware-updates',
     'kubernetes',
     'ocpp-devices',
@@ -130,7 +131,7 @@ test('the guides stay as short as they are: at most 30 pages and 27,300 words', 
       .filter((word) => /\w/.test(word)).length;
   const words = counted.reduce((sum, page) => sum + wordsOf(page), 0);
   expect(counted.length).toBeLessThanOrEqual(30);
-  expect(words).toBeLessThanOrEqual(27_300);
+  expect(words).toBeLessThanOrEqual(27_000);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { placeOfDatabases } from './at-end.js';
 import type { Platform } from './platform.js';
 import { type PrivateNats, startPrivateNats } from './private-nats.js';
 import { makePostgresTemplate, type PrivatePostgres, startPrivatePostgres } from './private-postgres.js';
@@ -17,7 +17,7 @@ const insecureStores = { ALLOW_INSECURE_OBJECT_ENDPOINTS: 'true' };
  * NATS.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), 'top-test-'));
+  const folder = mkdtempSync(join(placeOfDatabases(), 'top-test-'));
   const servers: RunningServer[] = [];
   let postgres: PrivatePostgres | null = null;
   let nats: PrivateNats | null = null;

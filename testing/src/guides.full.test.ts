@@ -17,6 +17,7 @@ const prints: Record<string, string[]> = {
     '\nc1\ndemo\n',
   ],
   'docs/concepts.md': ["curl -X POST '"],
+  'docs/console.md': ['"support_reader"', '"client_id": "support"'],
   'docs/device-requests.md': ['"firmware_check"', '"status": "REPLIED"'],
   'docs/adapters.md': ['"vendors": ['],
   'docs/bus-messages.md': ['ommand'],

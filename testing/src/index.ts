@@ -1,4 +1,4 @@
-export { atEnd, temporaryFolder } from './at-end.js';
+export { atEnd, databaseFolder, temporaryFolder } from './at-end.js';
 export { nextMillisecond } from './next-millisecond.js';
 export { type Platform, platform, usePlatform } from './platform.js';
 export type { Profile } from './profile.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { atEnd, temporaryFolder } from './at-end.js';
+import { atEnd, databaseFolder } from './at-end.js';
 import type { Profile } from './profile.js';
 import { type RunningServer, startServer } from './start-server.js';
 
@@ -26,7 +26,7 @@ export type TestNode = RunningServer & {
  * Postgres share a keyring unless they are given one.
  */
 export async function startNode(environment: Record<string, string> = {}, main?: string): Promise<TestNode> {
-  const { DATA_DIR: folder = temporaryFolder(), DATABASE_URL, KEYRING_FILE } = environment;
+  const { DATA_DIR: folder = databaseFolder(), DATABASE_URL, KEYRING_FILE } = environment;
   const defaults = DATABASE_URL !== undefined && KEYRING_FILE === undefined && { KEYRING: keyring };
   const server = await startServer({ ...defaults, ...environment, DATA_DIR: folder }, main);
   atEnd(server.stop);

@@ -7,7 +7,17 @@ import { instantAt, instantOf, sinceField } from '../input/since.js';
 import type { Invocation } from '../invocation.js';
 import { operations } from '../operations.gen.js';
 import type { View } from '../output/render.js';
-import { changesSince, grantsOf, isLive, readAccess, type Span, spansOf, takeBack } from './past-access.js';
+import {
+  changesSince,
+  grantsOf,
+  isLive,
+  madeBy,
+  readAccess,
+  type Span,
+  spansOf,
+  takeBack,
+  wideningOf,
+} from './past-access.js';
 
 const explanation: View<AccessExplanation> = {
   id: (answer) => answer.client_id,
@@ -20,16 +30,20 @@ const holder: View<Holder> = {
   row: (holder) => ({ ...holder, grants: holder.grants.map(({ role, scope }) => role ?? `policy ${scope}`) }),
 };
 
-const span: View<Span> = { id: ({ client_id }) => client_id, columns: ['client_id', 'from', 'until', 'grants'] };
+const span: View<Span> = {
+  id: ({ client_id }) => client_id,
+  columns: ['client_id', 'from', 'until', 'grants', 'change', 'changed_by'],
+};
 
 const past: View<PastAccess> = {
   id: ({ client_id }) => client_id,
   columns: ['client_id', 'operation', 'at', 'could_call'],
   details: ({ grants, ...shown }) => ({
     ...shown,
-    grants: grants.map(({ role, scope, granted_by: by, granted_at: at }) => {
+    grants: grants.map(({ role, scope, granted_by: by, granted_at: at, widened_by }) => {
       const name = role ?? `policy ${scope}`;
-      return at ? `${name} by ${by ?? 'the platform itself'}` : name;
+      const widened = widened_by ? `, which ${widened_by} gave this scope` : '';
+      return `${name}${at ? ` by ${by ?? 'the platform itself'}` : ''}${widened}`;
     }),
   }),
 };
@@ -50,7 +64,7 @@ export function addAccess(program: Command, invocation: Invocation): void {
   add('explain', {
     description: `Shows whether a credential may call an operation, and which role bindings and policies grant the scope of the operation. granting_roles lists the roles of the tenant that grant it.
 
-With --at: whether it could call the operation at that time, and who granted it. ${fromTheLog}`,
+With --at: whether it could call the operation at that time, who granted it, and who gave a custom role the scope later. ${fromTheLog}`,
     flags: {
       at: {
         kind: 'text',
@@ -81,7 +95,7 @@ With --at: whether it could call the operation at that time, and who granted it.
   add('list', {
     as: 'history',
     summary: 'Show who could call an operation, from when until when.',
-    description: `Shows every credential that could call an operation at some time since then: from when until when, and by which roles and policies. It also shows those that no longer can: until is null for those that can. ${fromTheLog}`,
+    description: `Shows every credential that could call an operation at some time since then: from when until when, by which roles and policies, and who made the change that began it. It also shows those that no longer can: until is null for those that can. ${fromTheLog}`,
     isEndless: true,
     only: [],
     flags: {
@@ -113,8 +127,16 @@ type PastAccess = {
   status: string | null;
   expires_at: string | null;
   tenant_status: string;
-  /** `granted_by` is null for the platform itself; both are null if the audit log no longer knows. */
-  grants: { role: string | null; scope: string | null; granted_by: string | null; granted_at: string | null }[];
+  grants: {
+    role: string | null;
+    scope: string | null;
+    /** Null for the platform itself, or if the audit log no longer knows. */
+    granted_by: string | null;
+    granted_at: string | null;
+    /** Who gave the role this scope, if that was after the grant. */
+    widened_by: string | null;
+    widened_at: string | null;
+  }[];
 };
 
 type Asked = { tenant_id: string; client_id: string; operation: string; at: Date };
@@ -126,12 +148,21 @@ async function explainPast(client: TenantOpenPlatform, { tenant_id, client_id, o
   for (const change of await changesSince(client, tenant_id, after)) takeBack(access, change);
   const held = scope === null ? [] : grantsOf(access, scope).filter((grant) => grant.client_id === client_id);
   const grants: PastAccess['grants'] = [];
-  for (const { target, role, scope } of held) {
+  for (const { target, role, scope: own } of held) {
     const query = { target, outcome: 'DONE', occurred_before: after.toISOString(), limit: 1 } as const;
     const granted = (await client.auditEvents.list(tenant_id, query)).items[0];
-    // What the first start grants has no address.
-    const granted_by = granted?.source_address ? granted.client_id : null;
-    grants.push({ role, scope, granted_by, granted_at: granted?.occurred_at ?? null });
+    const granted_at = granted?.occurred_at ?? null;
+    const change =
+      role && scope ? await wideningOf(client, { tenantId: tenant_id, role, scope, before: after }) : undefined;
+    const widening = change && change.occurred_at > (granted_at ?? '') ? change : undefined;
+    grants.push({
+      role,
+      scope: own,
+      granted_by: madeBy(granted),
+      granted_at,
+      widened_by: madeBy(widening),
+      widened_at: widening?.occurred_at ?? null,
+    });
   }
   const { status, expires_at } = access.credentials.get(client_id) ?? {};
   const isGranted = held.length > 0 || scope === null;

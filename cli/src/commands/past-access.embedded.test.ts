@@ -7,6 +7,7 @@ import {
 } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { environmentOf, topctl } from '../../test/topctl.js';
+import type { Span } from './past-access.js';
 
 const READ = 'open:command:read';
 const COMMANDS = '/api/v1/open/downlink/commands';
@@ -66,9 +67,7 @@ test('whether a credential could call an operation at a time is what the platfor
     return JSON.parse(stdout);
   };
   const past = ['access', 'history', '--operation', 'commands.list', '--since', '1h'];
-  const spans: { client_id: string; from: string; until: string | null; grants: string[] }[] = JSON.parse(
-    (await topctl(past, world)).stdout,
-  );
+  const spans: Span[] = JSON.parse((await topctl(past, world)).stdout);
   for (const { at, could } of couldThen) {
     for (const [clientId, wanted] of Object.entries(could)) {
       expect([at, clientId, (await explain(clientId, at)).could_call]).toEqual([at, clientId, wanted]);
@@ -93,13 +92,22 @@ test('whether a credential could call an operation at a time is what the platfor
   expect(byPolicy.grants).toMatchObject([{ role: null, scope: READ, granted_by: admin.client_id }]);
   const before = await explain(client_id, '2020-01-01T00:00:00Z');
   expect(before).toMatchObject({ could_call: false, status: null, grants: [] });
-  expect(spans.filter((span) => span.client_id === client_id).map(({ grants }) => grants)).toEqual([
-    ['integration_reader'],
-    ['own'],
-    ['integration_reader'],
-    ['integration_reader'],
-    ['integration_reader'],
+  const [byAdmin, byOther] = [admin.client_id, platform().admin.client_id];
+  expect(
+    spans.flatMap((span) => (span.client_id === client_id ? [[...span.grants, span.change, span.changed_by]] : [])),
+  ).toEqual([
+    ['integration_reader', 'roleBindings.create', byAdmin],
+    // Another administrator has widened the role that the credential had.
+    ['own', 'roles.put', byOther],
+    ['integration_reader', 'roleBindings.create', byOther],
+    ['integration_reader', 'credentials.update', byAdmin],
+    ['integration_reader', 'tenants.update', byOther],
   ]);
+  const widened = await explain(client_id, couldThen[4]?.at ?? '');
+  expect(widened.grants).toEqual([
+    expect.objectContaining({ role: 'own', granted_by: byAdmin, widened_by: byOther, widened_at: expect.any(String) }),
+  ]);
+  expect(byRole.grants).toMatchObject([{ widened_by: null, widened_at: null }]);
 });
 
 test('a credential that expires could call only until then, and again once it no longer expires', async () => {

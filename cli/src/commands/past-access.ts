@@ -74,6 +74,20 @@ export function takeBack(access: Access, { operation, target, before }: AuditEve
   }
 }
 
+/** The change that gave a custom role a scope, the latest of these changes; undefined if the audit log knows none. */
+export async function wideningOf(
+  client: TenantOpenPlatform,
+  { tenantId, role, scope, before }: { tenantId: string; role: string; scope: string; before: Date },
+): Promise<AuditEvent | undefined> {
+  const target = `${below(tenantId)}/roles/${role}`;
+  const query = { target, outcome: 'DONE', occurred_before: before.toISOString() } as const;
+  const has = (values: AuditEvent['after']) => (values?.scopes as string[] | undefined)?.includes(scope) ?? false;
+  for await (const change of client.auditEvents.list(tenantId, query)) {
+    if (has(change.after) && !has(change.before)) return change;
+  }
+  return undefined;
+}
+
 /** A role binding or a policy that grants the scope. */
 export type Grant = { target: string; client_id: string; role: string | null; scope: string | null };
 
@@ -95,7 +109,19 @@ export function isLive({ tenantStatus, credentials }: Access, clientId: string, 
 }
 
 /** From when until when a credential could call an operation, and by which roles and policies. `until` is null: it can. */
-export type Span = { client_id: string; from: string; until: string | null; grants: string[] };
+export type Span = {
+  client_id: string;
+  from: string;
+  until: string | null;
+  grants: string[];
+  /** The operation that began the span; null if it began before the times that were asked for. */
+  change: string | null;
+  /** Who called it; null if the platform itself did. */
+  changed_by: string | null;
+};
+
+/** Who made a change; null for the platform itself. What the first start grants has no address. */
+export const madeBy = (change: AuditEvent | undefined) => (change?.source_address ? change.client_id : null);
 
 /** The spans between two times, the oldest first. `access` is what holds now; `changes` begin with the newest. */
 export function spansOf(access: Access, changes: readonly AuditEvent[], scope: string, since: Date, now: Date): Span[] {
@@ -114,9 +140,10 @@ export function spansOf(access: Access, changes: readonly AuditEvent[], scope: s
       const expires = access.credentials.get(client_id)?.expires_at;
       const hasExpired = expires && Date.parse(expires) < (until ? Date.parse(until) : now.getTime());
       const later = hasExpired ? undefined : open.get(client_id);
-      const span = later ?? { client_id, from, until: hasExpired ? expires : until, grants };
+      const began = { from, change: change?.operation ?? null, changed_by: madeBy(change) };
+      const span = later ?? { client_id, ...began, until: hasExpired ? expires : until, grants };
       if (!later) spans.push(span);
-      open.set(client_id, Object.assign(span, { from }));
+      open.set(client_id, Object.assign(span, began));
     }
     if (change) takeBack(access, change);
     until = from;

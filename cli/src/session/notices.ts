@@ -5,12 +5,14 @@ import { printable } from '../output/printable.js';
 export type WrapFetch = (send: typeof fetch) => typeof fetch;
 
 const NOTED_AFTER_MS = 3_000;
+/** A log of a script shows what took long, not each slow answer. */
+const NOTED_IN_SCRIPT_AFTER_MS = 10_000;
 /** Clocks drift. The platform accepts minutes. */
 const MINUTE_MS = 60_000;
 
 const noteTo = ({ stderr }: Context, text: string) => stderr.write(`${messageLines(stderr, printable(text))}\n`);
 
-/** Says once to a person, after some seconds without any answer, that topctl is still trying. */
+/** Says once, after some seconds without any answer, that topctl is still trying. */
 export function noteSilence(context: Context, { baseUrl, source }: { baseUrl: string; source: string }): WrapFetch {
   let timer: NodeJS.Timeout | undefined;
   const note = () =>
@@ -18,9 +20,10 @@ export function noteSilence(context: Context, { baseUrl, source }: { baseUrl: st
   return (send) => async (input, init) => {
     const url = String(input);
     // A large transfer to a store is silent, too.
-    if (!url.startsWith(baseUrl) || !context.stderr.isTTY) return send(input, init);
+    if (!url.startsWith(baseUrl)) return send(input, init);
     const waitMs = Number(new URL(url).searchParams.get('wait_seconds')) * 1000;
-    timer ??= setTimeout(note, NOTED_AFTER_MS + waitMs).unref();
+    const afterMs = context.stderr.isTTY ? NOTED_AFTER_MS : NOTED_IN_SCRIPT_AFTER_MS;
+    timer ??= setTimeout(note, afterMs + waitMs).unref();
     const response = await send(input, init);
     clearTimeout(timer);
     timer = undefined;

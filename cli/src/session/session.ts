@@ -58,7 +58,9 @@ export async function connect(
   const network = await networkOf(context, profile);
   const recorder = recordRequests(wraps.reduce((send, wrapFetch) => wrapFetch(send), network));
   const limits = timeout === undefined ? {} : { timeoutMs: timeout * 1000, deadlineMs: timeout * 1000 };
-  const client = new TenantOpenPlatform({ baseUrl, clientId, secret, fetch: recorder.fetch, ...limits });
+  // topctl says itself that nothing answers.
+  const logLevel = context.env.TOP_LOG ? undefined : 'off';
+  const client = new TenantOpenPlatform({ baseUrl, clientId, secret, fetch: recorder.fetch, logLevel, ...limits });
   return {
     profile,
     source,

@@ -4,7 +4,6 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
-  redirect,
 } from '@tanstack/react-router';
 import { toAccessQuestion, toAuditFilters, toTenant } from '../access/filters';
 import { toFilters } from '../commands/filters';
@@ -13,12 +12,10 @@ import { Shell } from './shell';
 
 const root = createRootRoute({ component: Shell });
 
-const start = createRoute({
+const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/commands' });
-  },
+  component: lazyRouteComponent(() => import('../overview/overview-page'), 'OverviewPage'),
 });
 
 const commands = createRoute({
@@ -32,6 +29,18 @@ const command = createRoute({
   getParentRoute: () => root,
   path: '/commands/$commandId',
   component: lazyRouteComponent(() => import('../commands/command-page'), 'CommandPage'),
+});
+
+const send = createRoute({
+  getParentRoute: () => root,
+  path: '/send',
+  component: lazyRouteComponent(() => import('../send/send-page'), 'SendPage'),
+});
+
+const fleet = createRoute({
+  getParentRoute: () => root,
+  path: '/fleet/$batchId',
+  component: lazyRouteComponent(() => import('../fleet/fleet-page'), 'FleetPage'),
 });
 
 const events = createRoute({
@@ -87,9 +96,11 @@ const audit = createRoute({
  */
 export const router = createRouter({
   routeTree: root.addChildren([
-    start,
+    overview,
     commands,
     command,
+    send,
+    fleet,
     events,
     requests,
     request,

@@ -20,7 +20,11 @@ function SignedIn({ session: { me } }: { session: Session }) {
       <header>
         <span className="product">{texts.console}</span>
         <nav aria-label={texts.shell.pages}>
+          <Link to="/" activeOptions={{ exact: true }}>
+            {texts.overview.title}
+          </Link>
           <Link to="/commands">{texts.commands.title}</Link>
+          <Link to="/send">{texts.send.title}</Link>
           <Link to="/events">{texts.events.title}</Link>
           <Link to="/device-requests">{texts.deviceRequests.title}</Link>
           <Link to="/parked-messages">{texts.parked.title}</Link>

@@ -113,10 +113,9 @@ function Facts({ command }: { command: Command }) {
     facts.push([texts.commands.took, durationBetween(command.accepted_at, command.completed_at)]);
   }
   if (command.batch_id) {
-    const search = { batch_id: command.batch_id };
     facts.push([
       'batch_id',
-      <Link key="batch" to="/commands" search={search}>
+      <Link key="batch" to="/fleet/$batchId" params={{ batchId: command.batch_id }}>
         {command.batch_id}
       </Link>,
     ]);

@@ -1,11 +1,13 @@
 import { texts } from '../app/texts';
 import { Time } from '../ui/time';
-import type { List, LiveList } from './use-live-list';
+import type { FollowState } from './use-follow';
 
-/** Whether a list changes by itself, and when it was read. */
-export function Liveness<Item>({ list }: { list: List<Item> | LiveList<Item> }) {
-  const state = 'state' in list ? list.state : 'NOT_ALLOWED';
-  const { dataUpdatedAt: readAt, isFetching, refetch } = list;
+/** A query, or a list. Absent `state`: it changes only when the reader asks. */
+type Read = { state?: FollowState; dataUpdatedAt: number; isFetching: boolean; refetch: () => unknown };
+
+/** Whether what is shown changes by itself, and when it was read. */
+export function Liveness({ list }: { list: Read }) {
+  const { state = 'NOT_ALLOWED', dataUpdatedAt: readAt, isFetching, refetch } = list;
   return (
     <p className="liveness" data-state={state}>
       {state === 'FOLLOWING' && <span title={texts.live.followingAbout}>{texts.live.following}</span>}

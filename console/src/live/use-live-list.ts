@@ -1,5 +1,5 @@
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { type FollowState, type Growing, useFollow } from './use-follow';
 
 type ReadPage<Item> = (
@@ -14,8 +14,11 @@ export function useList<Item>(queryKey: QueryKey, readPage: ReadPage<Item>) {
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }) => readPage(pageParam, signal),
     getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    // It would compare all rows with each page that comes.
+    structuralSharing: false,
   });
-  return { ...query, items: query.data?.pages.flatMap(({ items }) => items) ?? [] };
+  const pages = query.data?.pages;
+  return { ...query, items: useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]) };
 }
 
 export type List<Item> = ReturnType<typeof useList<Item>>;

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { endSession } from './session';
 
-export const LOCK_AFTER_MS = 15 * 60_000;
+const LOCK_AFTER_MS = 15 * 60_000;
 const SIGNS_OF_A_READER = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
 
 /** A sleeping computer runs no timer, so the time is compared when the page is seen again. */

@@ -7,9 +7,11 @@ const kinds: Record<string, string> = {
   TIMED_OUT: 'unknown',
 };
 
+export const kindOf = (status: string) => kinds[status] ?? 'bad';
+
 export function Status({ status }: { status: string }) {
   return (
-    <span className="status" data-kind={kinds[status] ?? 'bad'}>
+    <span className="status" data-kind={kindOf(status)}>
       {status}
     </span>
   );

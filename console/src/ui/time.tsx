@@ -12,6 +12,11 @@ export function Time({ at }: { at: string }) {
   );
 }
 
+const clock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
+
+/** For example Tue 14:00. */
+export const clockText = (time: Date) => clock.format(time);
+
 const UNITS = [
   [3_600_000, 'h'],
   [60_000, 'min'],

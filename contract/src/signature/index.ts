@@ -6,9 +6,13 @@ export const signatureHeaders = {
   signature: 'X-Api-Signature',
 } as const;
 
+/** These two have names of their own, so that a bundle of the SDK has no others. */
+export const REQUEST_ID = /^[A-Za-z0-9._~-]{1,128}$/;
+export const CLIENT_ID = /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/;
+
 export const headerPatterns = {
-  requestId: /^[A-Za-z0-9._~-]{1,128}$/,
-  clientId: /^[A-Za-z0-9_][A-Za-z0-9._~-]{0,63}$/,
+  requestId: REQUEST_ID,
+  clientId: CLIENT_ID,
   timestamp: /^[1-9][0-9]{9}$/,
   nonce: /^[A-Za-z0-9._~-]{8,128}$/,
   signature: /^v1=[0-9a-f]{64}$/,

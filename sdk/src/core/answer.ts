@@ -31,7 +31,6 @@ export function readAnswer<T>(
     { ...error, message },
     {
       ...context,
-      ...(isRefusal && { docUrl: `${sent.docUrl}#${error.code}` }),
       headers,
       retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), serverNowMs),
     },

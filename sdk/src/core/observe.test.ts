@@ -64,13 +64,42 @@ test.each([
   expect(log.mock.calls.map(([message]) => message)).toEqual(lines);
 });
 
-test('TOP_LOG logs to the console, and without it nothing is logged', async () => {
+/** As users create it. */
+const byDefault = { logLevel: undefined };
+
+test('TOP_LOG logs to the console, and without it no refusal is logged', async () => {
   const log = vi.spyOn(console, 'error').mockImplementation(() => {});
-  await expect(fakeClient([refusal(404, 'NOT_FOUND')]).client.me.get()).rejects.toThrow();
+  await expect(fakeClient([refusal(404, 'NOT_FOUND')], byDefault).client.me.get()).rejects.toThrow();
   expect(log).not.toHaveBeenCalled();
   vi.stubEnv('TOP_LOG', 'error');
-  await expect(fakeClient([refusal(404, 'NOT_FOUND')]).client.me.get()).rejects.toThrow();
+  await expect(fakeClient([refusal(404, 'NOT_FOUND')], byDefault).client.me.get()).rejects.toThrow();
   expect(log).toHaveBeenCalledOnce();
   vi.stubEnv('TOP_LOG', 'loud');
-  expect(() => fakeClient([])).toThrow(/off, error, warn, debug/);
+  expect(() => fakeClient([], byDefault)).toThrow(/off, error, warn, debug/);
+});
+
+test('a client that has had no answer warns once that the base URL may be wrong, before a wait goes on', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const refused = networkFailure('ECONNREFUSED');
+  const accepted = answer(202, { command_id: 'c1', status: 'ACCEPTED' });
+  const final = answer(200, { command_id: 'c1', status: 'SUCCEEDED', completed_at: '2026-01-31T09:30:00.000Z' });
+  const script = () => [refused, refused, refused, refused, accepted, refused, final.clone()];
+  const reboot = { vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} };
+  await fakeClient(script(), byDefault).client.commands.createAndWait(reboot);
+  expect(warn.mock.calls.map(([message]) => message)).toEqual([
+    'commands.create: no answer from https://platform.test: socket: ECONNREFUSED. Is baseUrl right?',
+  ]);
+});
+
+test('a client that was answered, or has a log level, does not warn of the base URL', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0);
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => {});
+  const refused = networkFailure('ECONNREFUSED');
+  const { client } = fakeClient([answer(200, {}), refused, answer(200, {})], byDefault);
+  await client.me.get();
+  await client.me.get();
+  await fakeClient([refused, answer(200, {})], { logLevel: 'off' }).client.me.get();
+  await fakeClient([refused, answer(200, {})], { logLevel: 'error' }).client.me.get();
+  expect(warn).not.toHaveBeenCalled();
 });

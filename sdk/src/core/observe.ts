@@ -8,7 +8,7 @@ export interface Logger {
   error?(message: string, fields: object): void;
 }
 
-/** `error`: calls that failed. `warn`: retries, too. `debug`: every request and response, too. */
+/** `off`: nothing. `error`: calls that failed. `warn`: retries, too. `debug`: every request and response, too. */
 export type LogLevel = 'off' | 'error' | 'warn' | 'debug';
 
 export interface RequestEvent {
@@ -64,8 +64,10 @@ export interface Observer {
 
 const LEVELS = ['off', 'error', 'warn', 'debug'];
 
-export function createObserver(hooks: Hooks, logger: Logger, level: LogLevel): Observer {
-  const rank = LEVELS.indexOf(level);
+export function createObserver(hooks: Hooks, logger: Logger, level: LogLevel | undefined): Observer {
+  const rank = LEVELS.indexOf(level ?? 'off');
+  // A wait outlives outages. A wrong base URL looks like one, so the first failure is logged where no level was chosen.
+  let isUnanswered = level === undefined;
   if (rank < 0) throw new ConfigurationError(`The log level must be one of ${LEVELS.join(', ')}.`);
   const log = (at: 'error' | 'warn' | 'debug', message: string, fields: object) => {
     if (rank >= LEVELS.indexOf(at)) quietly(() => logger[at]?.(message, fields));
@@ -76,11 +78,16 @@ export function createObserver(hooks: Hooks, logger: Logger, level: LogLevel): O
       return quietly(() => checkedHeaders(hooks.onRequest?.(event) ?? undefined)) ?? {};
     },
     response: (event) => {
+      isUnanswered = false;
       log('debug', 'response', event);
       quietly(() => hooks.onResponse?.(event));
     },
     retry: (event) => {
-      log('warn', 'retry', { ...event, error: describe(event.error) });
+      const fields = { ...event, error: describe(event.error) };
+      log('warn', 'retry', fields);
+      if (isUnanswered)
+        quietly(() => logger.warn?.(`${event.error.message} Is baseUrl right?`, { requestId: event.requestId }));
+      isUnanswered = false;
       quietly(() => hooks.onRetry?.(event));
     },
     error: (event) => {

@@ -150,7 +150,8 @@ export class Sender {
   async #prepare(name: Name, request: AnyRequest, options: KeyedRequestOptions): Promise<Call> {
     const settings = this.#configuration.settle(options);
     if (settings.signal?.aborted) throw settings.signal.reason;
-    const [method, path, isKeyed = false] = operations[name];
+    const [method, path, takes] = operations[name];
+    const isKeyed = takes === 'keyed body';
     const fields: { idempotency_key?: string; [field: string]: unknown } = { ...request.body };
     const body = request.body && serializeBody(request.body);
     const waitMs = (request.query?.wait_seconds ?? 0) * 1000;

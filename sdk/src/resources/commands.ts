@@ -10,8 +10,9 @@ import type { Configuration } from '../configuration.js';
 import { type ApiPromise, apiPromise, type WithResponse } from '../core/api-promise.js';
 import { outlast } from '../core/outlast.js';
 import type { RequestOptions } from '../core/request-options.js';
+import { resourceClass } from '../core/resource-class.js';
 import type { Sender } from '../core/send.js';
-import { CommandsResource } from '../resources.gen.js';
+import type { CommandsResource } from '../resources.gen.js';
 import type { CreatedCommands, CreateManyOptions, Commands as Many } from './create-many.js';
 import type { CommandOutcome, OutcomesOptions } from './outcomes.js';
 import type { SharedRequests, SharingCall } from './shared-requests.js';
@@ -36,13 +37,15 @@ export interface CommandCreateOptions extends RequestOptions {
   idempotencyKey?: string | undefined;
 }
 
-export class Commands extends CommandsResource {
+export class Commands extends resourceClass<CommandsResource>('commands') {
+  readonly #sender: Sender;
   readonly #configuration: Configuration;
   #shared: Promise<SharedRequests> | undefined;
 
   /** @internal */
   constructor(sender: Sender, configuration: Configuration) {
     super(sender);
+    this.#sender = sender;
     this.#configuration = configuration;
   }
 
@@ -70,8 +73,8 @@ export class Commands extends CommandsResource {
   }
 
   async #share(call: SharingCall): Promise<WithResponse<CommandAccepted>> {
-    this.#shared ??= import('./shared-requests.js').then(
-      ({ SharedRequests }) => new SharedRequests(this.sender, this.#configuration, operations['commands.create']),
+    this.#shared ??= import('./many-commands.js').then(
+      ({ SharedRequests }) => new SharedRequests(this.#sender, this.#configuration, operations['commands.create']),
     );
     return (await this.#shared).create(call);
   }
@@ -91,14 +94,14 @@ export class Commands extends CommandsResource {
    */
   async createMany(commands: Many<CommandCreate>, options: CreateManyOptions = {}): Promise<CreatedCommands> {
     const { batchId = crypto.randomUUID(), timeoutSeconds = DEFAULT_SECONDS, signal, onResult } = options;
-    const { createMany } = await import('./create-many.js');
+    const { createMany } = await import('./many-commands.js');
     const results = await createMany(withKeys(commands), {
       signal,
       onResult,
       timeoutSeconds,
-      docUrl: this.sender.docUrl,
+      docUrl: this.#sender.docUrl,
       send: (sent) =>
-        this.sender
+        this.#sender
           .call('commands.createMany', { body: { batch_id: batchId, commands: sent } }, options)
           .withResponse(),
     });
@@ -123,7 +126,7 @@ export class Commands extends CommandsResource {
     created: CreatedCommands,
     options: OutcomesOptions = {},
   ): AsyncGenerator<CommandOutcome, void, undefined> {
-    const { outcomesOf } = await import('./outcomes.js');
+    const { outcomesOf } = await import('./many-commands.js');
     yield* outcomesOf(this, created, options);
   }
 
@@ -143,7 +146,7 @@ export class Commands extends CommandsResource {
     let sum: CommandSummary | undefined;
     for (let { older_than } = query; ; ) {
       const answer = await super.summary({ ...query, older_than }, options).withResponse();
-      sum = sum ? (await import('./add-summaries.js')).addSummaries(sum, answer.data) : answer.data;
+      sum = sum ? (await import('./many-commands.js')).addSummaries(sum, answer.data) : answer.data;
       if (!sum.next_older_than) return { ...answer, data: sum };
       older_than = sum.next_older_than;
     }
@@ -168,7 +171,7 @@ export class Commands extends CommandsResource {
   async createAndWait(body: CommandCreate, options: WaitOptions & CommandCreateOptions = {}): Promise<Command> {
     const endsAt = endOf(options);
     const idempotencyKey = keyOf(body, options);
-    const { docUrl } = this.sender;
+    const { docUrl } = this.#sender;
     const create = () => this.create({ ...body, idempotency_key: idempotencyKey }, options);
     const accepted = await namingCommand({ idempotencyKey }, { ...options, docUrl }, () =>
       outlast(create, { endsAt, signal: options.signal }),
@@ -177,8 +180,8 @@ export class Commands extends CommandsResource {
   }
 
   #wait(awaited: Awaited & { commandId: string }, options: WaitOptions, endsAt: number): Promise<Command> {
-    const { docUrl } = this.sender;
-    return waitForCommand(this, awaited, { ...options, docUrl, deadlineMs: this.sender.deadlineMs(options) }, endsAt);
+    const { docUrl } = this.#sender;
+    return waitForCommand(this, awaited, { ...options, docUrl, deadlineMs: this.#sender.deadlineMs(options) }, endsAt);
   }
 }
 

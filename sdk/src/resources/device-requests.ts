@@ -2,7 +2,9 @@ import type { DeviceRequestListQuery, ListedDeviceRequest } from '../api.gen.js'
 import { FOLLOW_WAIT_SECONDS, follow } from '../core/follow.js';
 import { isEndOfLog, type PagePromise } from '../core/page.js';
 import type { RequestOptions } from '../core/request-options.js';
-import { DeviceRequestsResource } from '../resources.gen.js';
+import { resourceClass } from '../core/resource-class.js';
+import type { Sender } from '../core/send.js';
+import type { DeviceRequestsResource } from '../resources.gen.js';
 
 /** The start, the filters, and the settings of each request. */
 export interface DeviceRequestFollowOptions
@@ -12,7 +14,15 @@ export interface DeviceRequestFollowOptions
   from?: string | undefined;
 }
 
-export class DeviceRequests extends DeviceRequestsResource {
+export class DeviceRequests extends resourceClass<DeviceRequestsResource>('deviceRequests') {
+  readonly #sender: Sender;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    super(sender);
+    this.#sender = sender;
+  }
+
   /**
    * Follows device requests: each PENDING request once, oldest first, until you leave the loop or `signal` aborts it.
    * It continues through outages and restarts of the platform. Without `from` it begins with all PENDING requests, so a
@@ -47,6 +57,6 @@ export class DeviceRequests extends DeviceRequestsResource {
    */
   override list(query?: DeviceRequestListQuery, options?: RequestOptions): PagePromise<ListedDeviceRequest> {
     if (query?.order !== 'asc') return super.list(query, options);
-    return this.sender.list('deviceRequests.list', { query }, options, isEndOfLog(query));
+    return this.#sender.list('deviceRequests.list', { query }, options, isEndOfLog(query));
   }
 }

@@ -2,7 +2,9 @@ import type { EventListQuery, ListedEvent } from '../api.gen.js';
 import { FOLLOW_WAIT_SECONDS, follow } from '../core/follow.js';
 import { isEndOfLog, type PagePromise } from '../core/page.js';
 import type { RequestOptions } from '../core/request-options.js';
-import { EventsResource } from '../resources.gen.js';
+import { resourceClass } from '../core/resource-class.js';
+import type { Sender } from '../core/send.js';
+import type { EventsResource } from '../resources.gen.js';
 
 /** The start, the filters, and the settings of each request. */
 export interface EventFollowOptions
@@ -20,7 +22,15 @@ export interface EventFollowOptions
   onRestored?: ((restoredAt: string) => void) | undefined;
 }
 
-export class Events extends EventsResource {
+export class Events extends resourceClass<EventsResource>('events') {
+  readonly #sender: Sender;
+
+  /** @internal */
+  constructor(sender: Sender) {
+    super(sender);
+    this.#sender = sender;
+  }
+
   /**
    * Follows the event log: each event once, in the order of the log, until you leave the loop or `signal` aborts it. It
    * continues through outages and restarts of the platform. Save the `cursor` of an event once you have handled it, and
@@ -61,6 +71,6 @@ export class Events extends EventsResource {
    * Errors: INVALID_CURSOR.
    */
   override list(query?: EventListQuery, options?: RequestOptions): PagePromise<ListedEvent> {
-    return this.sender.list('events.list', { query }, options, isEndOfLog(query));
+    return this.#sender.list('events.list', { query }, options, isEndOfLog(query));
   }
 }

@@ -1,11 +1,12 @@
 import type { Configuration } from '../configuration.js';
+import { resourceClass } from '../core/resource-class.js';
 import type { Sender } from '../core/send.js';
 import type { DownloadedObject } from '../objects/download.js';
 import type { TransferOptions, Transferring } from '../objects/transfer.js';
 import type { UploadContent, UploadedObject, UploadOptions } from '../objects/upload.js';
-import { ObjectsResource } from '../resources.gen.js';
+import type { ObjectsResource } from '../resources.gen.js';
 
-export class Objects extends ObjectsResource {
+export class Objects extends resourceClass<ObjectsResource>('objects') {
   readonly #transferring: Transferring;
 
   /** @internal */
@@ -38,7 +39,7 @@ export class Objects extends ObjectsResource {
     // the process.
     (content as { on?(event: 'error', listener: () => void): void } | undefined)?.on?.('error', () => {});
     const target = { resource_id: resourceId, object_key: objectKey };
-    const { upload } = await import('../objects/upload.js');
+    const { upload } = await import('../objects/transfers.js');
     return upload(this.#transferring, target, content, options);
   }
 
@@ -60,7 +61,7 @@ export class Objects extends ObjectsResource {
    */
   async download(resourceId: string, objectKey: string, options?: TransferOptions): Promise<DownloadedObject> {
     const target = { resource_id: resourceId, object_key: objectKey };
-    const { download } = await import('../objects/download.js');
+    const { download } = await import('../objects/transfers.js');
     return download(this.#transferring, target, options);
   }
 }

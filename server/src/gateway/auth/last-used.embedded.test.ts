@@ -1,8 +1,8 @@
-import { type Profile, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { databaseFolder, type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 
 test('credentials.get and credentials.list show when each secret was last used, also after a restart', async () => {
-  const DATA_DIR = temporaryFolder();
+  const DATA_DIR = databaseFolder();
   let server = await startNode({ DATA_DIR });
   const { admin, demo } = server;
   const credentials = '/api/v1/platform/tenants/demo/credentials';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { rawRequest, rawRequests, sign, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { databaseFolder, rawRequest, rawRequests, sign, startNode } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
@@ -318,7 +318,7 @@ test('one address gets no more than its share of the connections, and other addr
 });
 
 test('behind a proxy, where all connections have the same address, only the maximum counts', async () => {
-  const data = temporaryFolder();
+  const data = databaseFolder();
   const limits = { MAX_CONNECTIONS: '30', MAX_CONNECTIONS_PER_ADDRESS: '10' };
   const proxied = await startNode({ DATA_DIR: data, TRUST_PROXY: '1', ...limits });
   const sockets = await openMany(40, '127.0.0.1', proxied);

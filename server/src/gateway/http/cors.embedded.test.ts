@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { allOperations } from '@tenant-open-platform/contract';
-import { platform, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { databaseFolder, platform, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { expect, test } from 'vitest';
 import { unique } from '../../../test/support/unique.js';
@@ -9,7 +9,7 @@ const PAGE = 'https://docs.example.com';
 const LOCAL_PAGE = 'http://127.0.0.1:3000';
 const COMMANDS = '/api/v1/open/downlink/commands';
 
-const folder = temporaryFolder();
+const folder = databaseFolder();
 
 const server = await startNode({ DATA_DIR: folder, CORS_ORIGINS: `${PAGE},${LOCAL_PAGE}` });
 const { demo } = server;

@@ -30,7 +30,10 @@ test('the page of errors, which the SDK links to, has a section for every status
   const page = await response.text();
   for (const [code, { status }] of Object.entries(errors)) {
     expect(page).toContain(`<h2 id="${status}">`);
-    expect(page).toContain(`<code>${code}</code>`);
+    expect(page).toContain(`<tr id="${code}">`);
+  }
+  for (const name of ['IdempotencyMismatchError', 'WaitTimeoutError', 'UNEXPECTED_ANSWER']) {
+    expect(page).toContain(`<tr id="${name}">`);
   }
 });
 
@@ -107,7 +110,7 @@ test.each([
   '..%2fpackage.json',
   'scalar/',
   'errors.html',
-  'guides/errors',
+  'guides/page.js',
   'page.js.br',
   'page.js.gz',
   'not-found',
@@ -132,6 +135,16 @@ test.each(['/nothing', '/docs/nothing', '/docs/guides/nothing/at/all'])(
     expect([status, body.code]).toEqual([404, 'NOT_FOUND']);
   },
 );
+
+test('/docs/guides/NAME leads to the guide of this name, and to nothing else', async () => {
+  const page = await fetch(`${baseUrl()}/docs/guides/quickstart`, { headers: browser });
+  expect([page.status, page.url]).toEqual([200, `${baseUrl()}/docs/quickstart`]);
+  for (const name of ['nothing', 'page.js', '..', '%2e%2e%2fopenapi.json', '%2f%2fexample.com']) {
+    const { status, headers } = await get(`/docs/guides/${name}`);
+    expect([name, headers.location]).toEqual([name, undefined]);
+    expect(status).toBeGreaterThanOrEqual(400);
+  }
+});
 
 test('a path of thousands of slashes makes no large page', async () => {
   const answer = await fetch(`${baseUrl()}/${'a/'.repeat(4_000)}`, { headers: browser });

@@ -17,6 +17,7 @@ const server = await startNode({
   PROBES_PORT: String(port),
   BASE_PATH: '/platform',
   REFERENCE_PAGE: 'false',
+  CONSOLE: 'false',
 });
 const { origin } = new URL(server.baseUrl);
 
@@ -66,6 +67,7 @@ test('OpenAPI names the platform that serves it, below its path prefix', async (
   expect(needed).toEqual(['icon.svg', 'guides.css']);
   for (const path of needed) expect((await fetch(`${origin}/platform/docs/${path}`)).status).toBe(200);
   expect((await fetch(`${origin}/docs/page.js`)).status).toBe(404);
+  expect((await fetch(`${origin}/console`)).status).toBe(404);
 });
 
 test('counts a request whose caller disconnected before the answer as 499', async () => {

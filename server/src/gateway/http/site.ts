@@ -90,6 +90,9 @@ export function addDocuments(
   if (consolePage) app.get('/console/', (_req, res) => res.redirect('../console'));
   if (!referencePage) return;
   app.get('/docs/', (_req, res) => res.redirect('../docs'));
+  app.get('/docs/guides/:guide', ({ params: { guide } }, res, next) =>
+    /^[a-z-]+$/.test(guide) && files.has(`/docs/${guide}`) ? res.redirect(`../${guide}`) : next(),
+  );
   const notFound = readFileSync(join(documents, 'not-found.html'), 'utf8');
   app.get('/*path', (req, res, next) => {
     // Its links are relative, as on the guides: a proxy may serve the platform below a path.

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import {
   type Answer,
   atEnd,
+  databaseFolder,
   type Profile,
   type RequestOptions,
   signedRequest,
-  temporaryFolder,
 } from '@tenant-open-platform/testing';
 import { type RunningServer, startServer } from '@tenant-open-platform/testing/start-server';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 const LIMIT = 10;
 const ME = '/api/v1/open/me';
 
-const folder = temporaryFolder();
+const folder = databaseFolder();
 let server: RunningServer | null = null;
 atEnd(() => server?.stop());
 let admin: Profile;

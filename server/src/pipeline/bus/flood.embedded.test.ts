@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { atEnd, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { atEnd, databaseFolder, startNode } from '@tenant-open-platform/testing';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { commandToAccept } from '../../../test/support/command-to-accept.js';
 import { openPool } from '../../../test/support/open-pool.js';
@@ -25,7 +25,7 @@ let bus: Bus;
 let stops: (() => Promise<void>)[];
 
 /** The embedded database and the bus of a single process, in this process: only it can reach that bus. */
-const folder = temporaryFolder();
+const folder = databaseFolder();
 const server = await startNode({ DATA_DIR: folder });
 await server.stop();
 const { demo } = server;

@@ -9,7 +9,7 @@ import {
   createUser,
   type KeyPair,
 } from '@nats-io/nkeys';
-import { type Answer, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { type Answer, databaseFolder, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
@@ -17,7 +17,7 @@ import { newPrincipal } from '../../../test/support/new-principal.js';
 const TENANT = '/api/v1/platform/tenants/demo';
 
 /** A separate server, because the test searches its whole log and its database files. */
-const folder = temporaryFolder();
+const folder = databaseFolder();
 const server = await startNode({ DATA_DIR: folder, LOG_LEVEL: 'trace' });
 const { admin } = server;
 

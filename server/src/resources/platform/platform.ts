@@ -1,15 +1,19 @@
 import type { Database } from '../../foundation/database/database.js';
+import type { Signals } from '../../foundation/signals/signals.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { readBacklog } from '../../pipeline/backlog.js';
 import { readPlatformState } from '../../pipeline/platform-state.js';
 
 export const getPlatform =
-  (database: Database): Handler<'platform.get'> =>
+  (database: Database, signals: Signals): Handler<'platform.get'> =>
   async (_request, { requestId }) => {
-    const [backlog, { vendors, ...state }] = await Promise.all([readBacklog(database), readPlatformState(database)]);
+    const [backlog, { vendors, ...state }] = await Promise.all([
+      readBacklog(database),
+      readPlatformState(database, signals),
+    ]);
     const body = {
-      outbox: waiting(backlog.rows, backlog.oldestSeconds),
-      events: waiting(backlog.events, backlog.oldestEventSeconds),
+      outbox: { waiting: backlog.rows, oldest_seconds: backlog.rows > 0 ? backlog.oldestSeconds : null },
+      events: { waiting: backlog.events, oldest_seconds: backlog.events > 0 ? backlog.oldestEventSeconds : null },
       ...state,
       vendors: vendors.map(({ last_read_at, ...vendor }) => ({
         ...vendor,
@@ -19,5 +23,3 @@ export const getPlatform =
     };
     return { status: 200, body };
   };
-
-const waiting = (number: number, oldest: number) => ({ waiting: number, oldest_seconds: number > 0 ? oldest : null });

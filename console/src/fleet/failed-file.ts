@@ -1,0 +1,46 @@
+import type { Command, CommandCreate, CommandStatus, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+
+/** A caller that canceled a command wanted it so. */
+export const failed = ['FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED'] as const satisfies CommandStatus[];
+
+const PAGE = 500;
+
+/**
+ * A line of JSON for each command of the batch that failed, as `topctl commands create-many` reads it. The keys are those
+ * of `--resend`: whoever sends both, or the same file twice, creates nothing twice.
+ */
+export async function failedLines(
+  { commands }: Pick<TenantOpenPlatform, 'commands'>,
+  batchId: string,
+): Promise<string[]> {
+  const lines: string[] = [];
+  const ended = commands.list({ batch_id: batchId, status: [...failed], order: 'asc', limit: PAGE });
+  for await (const command of ended) lines.push(`${JSON.stringify(againOf(command))}\n`);
+  return lines;
+}
+
+const againOf = ({
+  command_id,
+  vendor,
+  device_id,
+  command_type,
+  payload,
+  timeout_seconds,
+}: Command): CommandCreate => ({
+  vendor,
+  device_id,
+  command_type,
+  payload,
+  timeout_seconds,
+  idempotency_key: `again-${command_id}`,
+});
+
+export function saveFile(name: string, lines: string[]): void {
+  const address = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by the next task.
+  setTimeout(() => URL.revokeObjectURL(address));
+}

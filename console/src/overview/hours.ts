@@ -1,0 +1,28 @@
+import type { CommandFigures } from '@tenant-open-platform/sdk';
+
+export type Point = CommandFigures['points'][number];
+/** An interval with its figures, or without if no command ended in it. */
+export type Interval = { from: Date; to: Date; point?: Point };
+
+const lengths: Record<string, number> = { MINUTE: 60_000, HOUR: 3_600_000, DAY: 86_400_000 };
+/** A command ends at most this long after its acceptance: the longest timeout, and a result that still counts. */
+const LONGEST_MS = 420_000;
+
+/** All intervals of the answer, also those in which nothing ended. */
+export function intervalsOf({ from, to, interval }: CommandFigures, points: readonly Point[]): Interval[] {
+  const length = lengths[interval] ?? 3_600_000;
+  const known = new Map(points.map((point) => [Date.parse(point.at), point]));
+  const starts: number[] = [];
+  for (let at = Date.parse(from); at < Date.parse(to); at += length) starts.push(at);
+  return starts.map((at) => {
+    const point = known.get(at);
+    return { from: new Date(at), to: new Date(at + length), ...(point && { point }) };
+  });
+}
+
+/** The list has filters by acceptance: these commands include all that ended in the interval. */
+export const listBehind = ({ from, to }: Interval, vendor?: string) => ({
+  accepted_after: new Date(from.getTime() - LONGEST_MS).toISOString(),
+  accepted_before: to.toISOString(),
+  ...(vendor && { vendor }),
+});

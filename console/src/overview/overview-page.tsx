@@ -1,0 +1,91 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { texts } from '../app/texts';
+import { Liveness } from '../live/liveness';
+import { eventLog, useFollow } from '../live/use-follow';
+import { useSession } from '../session/session';
+import { Part } from '../ui/part';
+import { Time } from '../ui/time';
+import { DurationsOfVendors } from './durations';
+import { Outcomes } from './outcomes';
+import { PlatformParts } from './platform-parts';
+import { Vendors } from './vendors';
+
+const DAY_MS = 86_400_000;
+const COUNTED = 100;
+
+const READ_COMMANDS = 'open:command:read';
+const READ_PARKED = 'platform:parked-message:read';
+
+export function OverviewPage() {
+  const { client, me } = useSession();
+  const mayReadCommands = me.scopes.includes(READ_COMMANDS);
+  const mayReadParked = me.scopes.includes(READ_PARKED);
+  const figures = useQuery({
+    queryKey: ['figures'],
+    enabled: mayReadCommands,
+    queryFn: async ({ signal }) => {
+      const completed_after = new Date(Date.now() - DAY_MS).toISOString();
+      return client.commands.figures({ completed_after, group_by: 'vendor' }, { signal });
+    },
+  });
+  const open = useQuery({
+    queryKey: ['open-commands'],
+    enabled: mayReadCommands,
+    queryFn: async ({ signal }) => client.commands.list({ is_final: false, order: 'asc', limit: COUNTED }, { signal }),
+  });
+  const parked = useQuery({
+    queryKey: ['parked-count'],
+    enabled: mayReadParked,
+    queryFn: async ({ signal }) => client.parkedMessages.list(me.tenant_id, { limit: COUNTED }, { signal }),
+  });
+  const readAgain = () =>
+    Promise.all([
+      mayReadCommands && Promise.all([figures.refetch(), open.refetch()]),
+      mayReadParked && parked.refetch(),
+    ]);
+  const state = useFollow(
+    useMemo(() => eventLog(client), [client]),
+    readAgain,
+  );
+  return (
+    <>
+      <div className="title">
+        <h1>{texts.overview.title}</h1>
+        <Liveness list={{ ...figures, state, refetch: readAgain }} />
+      </div>
+      <div className="parts">
+        <Part title={texts.overview.outcomes} scope={READ_COMMANDS} query={figures}>
+          {(data) => <Outcomes figures={data} />}
+        </Part>
+        <Part title={texts.overview.durations} scope={READ_COMMANDS} query={figures}>
+          {(data) => <DurationsOfVendors figures={data} />}
+        </Part>
+        <Part title={texts.overview.open} scope={READ_COMMANDS} query={open}>
+          {({ items, next_cursor }) => (
+            <p>
+              <Link to="/commands" search={{ status: ['ACCEPTED', 'DISPATCHED'] }}>
+                {texts.overview.openCount(items.length, next_cursor !== null)}
+              </Link>{' '}
+              {items[0] && (
+                <small>
+                  {texts.overview.oldest} <Time at={items[0].accepted_at} />
+                </small>
+              )}
+            </p>
+          )}
+        </Part>
+        <Part title={texts.parked.title} scope={READ_PARKED} query={parked}>
+          {({ items, next_cursor }) => (
+            <p>
+              <Link to="/parked-messages">{texts.overview.parkedCount(items.length, next_cursor !== null)}</Link>
+            </p>
+          )}
+        </Part>
+        <Vendors />
+        {me.tenant_id === 'platform' && <PlatformParts />}
+      </div>
+    </>
+  );
+}

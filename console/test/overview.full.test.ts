@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { createCredential, createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { findings } from '@tenant-open-platform/testing/accessibility';
+import { useBrowser } from '@tenant-open-platform/testing/browser';
+import { expect, test } from 'vitest';
+import { open, openAs, signIn } from './console.js';
+
+useBrowser();
+
+const { tenant_id } = await createTenant();
+const operator = await createCredential(tenant_id, { role: 'integration_operator' });
+const commands = '/api/v1/open/downlink/commands';
+
+async function run(device_id: string): Promise<void> {
+  const body = { vendor: 'vendor_a', device_id, command_type: 'reboot', payload: {}, idempotency_key: randomUUID() };
+  const { body: accepted } = await signedRequest(operator, 'POST', commands, { body });
+  await signedRequest(operator, 'GET', `${commands}/${accepted.command_id}?wait_seconds=30`);
+}
+
+await Promise.all(['ok-1', 'ok-2', 'ok-3', 'ok-4', 'ok-5', 'ok-6', 'fail-1'].map(run));
+
+/** For README and docs/console.md: SCREENSHOTS=1 makes them anew. */
+const screenshot = (name: string) =>
+  process.env.SCREENSHOTS && new URL(`../../docs/images/${name}.jpg`, import.meta.url).pathname;
+
+test('the outcomes of the day are counted, change while the page is open, and lead to the commands behind them', async () => {
+  const { page, faults } = await openAs(operator, '/');
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('link', { name: '6 SUCCEEDED', exact: true }).waitFor();
+  await run('ok-7');
+  await page.getByRole('link', { name: '7 SUCCEEDED', exact: true }).waitFor();
+  await page
+    .getByRole('row', { name: /vendor_a/ })
+    .getByRole('link', { name: /half took at most/ })
+    .waitFor();
+  await page.getByRole('link', { name: /: 7 SUCCEEDED, 1 FAILED$/ }).click();
+  await page.getByRole('row', { name: /fail-1/ }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a platform administrator sees the platform, and what the credential may not see in a line each', async () => {
+  const { page } = await openAs(platform().admin, '/');
+  await page.getByText('Slots with a worker').waitFor();
+  await page.getByText('16 of 16').waitFor();
+  expect(await page.getByText('Needs the scope open:command:read').count()).toBe(3);
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test.each([
+  ['light', 1_280],
+  ['dark', 390],
+] as const)('nothing keeps a reader from it in %s at %i px', async (colorScheme, width) => {
+  const viewport = { width, height: 800 };
+  const { page } = await open('/', { viewport, colorScheme, bypassCSP: true });
+  await signIn(page, operator);
+  await page.getByRole('row', { name: /vendor_a/ }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  const path = screenshot(`console-${colorScheme}`);
+  await page.screenshot({ type: 'jpeg', quality: 80, ...(path && { path }) });
+});
