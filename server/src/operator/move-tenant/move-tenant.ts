@@ -174,7 +174,10 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   return `${tenantId} has moved to ${to}. It answered 503 for ${seconds.toFixed(1)} seconds. For one more minute the old address answers 503, then TENANT_MOVED.`;
 }
 
-/** Waits until nothing of the tenant is under way, and nothing but the move can change its rows. Returns the end of the log. */
+/**
+ * Waits until nothing of the tenant is under way, and nothing but the move can change its rows. Returns the end of the
+ * log.
+ */
 async function untilFrozen(source: Place, bus: Bus | null, id: string): Promise<string> {
   for (let isFirst = true; ; isFirst = false) {
     const step = (await readTenant(source))?.move?.step;
