@@ -19,10 +19,13 @@ const clientIds = statement(
 /** Names that a map of nginx takes for its own parameters. */
 const PARAMETERS = new Set(['default', 'hostnames', 'include', 'volatile']);
 
-export const lineOf = (clientId: string, upstream: string) =>
+const lineOf = (clientId: string, upstream: string) =>
   `${PARAMETERS.has(clientId.toLowerCase()) ? '\\' : ''}${clientId} ${upstream};`;
 
-/** `cell-map`: writes the part of an nginx map that leads the client ids of this platform to its upstream. Returns the line to print. */
+/**
+ * `cell-map`: writes the part of an nginx map that leads the client ids of this platform to its upstream. Returns the
+ * line to print.
+ */
 export async function writeCellMap(config: Config, args: string[]): Promise<string> {
   const { upstream, file } = readArguments(args);
   const database = await openDatabase(config);

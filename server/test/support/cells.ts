@@ -80,7 +80,10 @@ export async function startCell(settings: Record<string, string> = {}) {
 
 type Ended = { exitCode: number | null; stdout: string; stderr: string };
 
-/** `move-tenant` from one cell to another one. At the first line on stderr that contains `step`, it is killed, or `act` called. */
+/**
+ * `move-tenant` from one cell to another one. At the first line on stderr that contains `step`, it is killed, or `act`
+ * called.
+ */
 export async function runMove(
   from: Cell,
   to: Cell,

@@ -30,7 +30,10 @@ type Aged = {
   deleteRange?: (tx: Transaction, range: SQL) => Promise<number>;
 };
 
-/** Deletes old rows, tenant after tenant, but none of a tenant that moves. It remembers its position, so that no statement scans a row again. */
+/**
+ * Deletes old rows, tenant after tenant, but none of a tenant that moves. It remembers its position, so that no statement
+ * scans a row again.
+ */
 export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
   let tenantId = '';
   let after: string | null = null;

@@ -145,8 +145,9 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
 }
 
 /**
- * Refuses a request of a live credential if its timestamp is outside the clock window, its tenant is on another platform, or its nonce was used before. The
- * window begins with the generation of the database at the earliest: who signs again at `server_time` is inside.
+ * Refuses a request of a live credential if its timestamp is outside the clock window, its tenant is on another platform,
+ * or its nonce was used before. The window begins with the generation of the database at the earliest: who signs again at
+ * `server_time` is inside.
  */
 function refuseUnlessFresh(verdict: Verdict, timestamp: string, beganAt: Date): void {
   if (!verdict.is_in_clock_window) {

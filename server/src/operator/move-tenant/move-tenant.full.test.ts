@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Profile, sign, signedRequest } from '@tenant-open-platform/testing';
+import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { getTableName } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { type Cell, move, runMove, startCell } from '../../../test/support/cells.js';

@@ -167,14 +167,18 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   say('switching: from here on the move cannot be undone');
   await open(target, { id, status });
   const seconds = (Date.now() - Date.parse(closed_at ?? '')) / 1_000;
+  // Before the last step: if the command is killed here, the next one says so again, and the durables do not wait for it.
+  await target.notify(topics.busAccess);
   say('the target is open');
   await leave(source, id);
-  await target.notify(topics.busAccess);
   await source.notify(topics.deletion);
   return `${tenantId} has moved to ${to}. It answered 503 for ${seconds.toFixed(1)} seconds. For one more minute the old address answers 503, then TENANT_MOVED.`;
 }
 
-/** Waits until nothing of the tenant is under way, and nothing but the move can change its rows. Returns the end of the log. */
+/**
+ * Waits until nothing of the tenant is under way, and nothing but the move can change its rows. Returns the end of the
+ * log.
+ */
 async function untilFrozen(source: Place, bus: Bus | null, id: string): Promise<string> {
   for (let isFirst = true; ; isFirst = false) {
     const step = (await readTenant(source))?.move?.step;

@@ -25,7 +25,10 @@ export const createParker = (database: Database) =>
 export const parkMessage = (database: Database, { subject, body }: Omit<Parked, 'reason'>, reason: string) =>
   parkMessages(database, [{ subject, body, reason }]);
 
-/** A message of a deleted tenant is dropped: nothing of the tenant may come back. One of a tenant that moves is kept for tenant `platform`. */
+/**
+ * A message of a deleted tenant is dropped: nothing of the tenant may come back. One of a tenant that moves is kept for
+ * tenant `platform`.
+ */
 function parkMessages(database: Database, messages: readonly Parked[]) {
   const rows = messages.map(({ subject, body, reason, details = [] }) => {
     const isWhole = body.length <= MAX_MESSAGE_BYTES;
