@@ -184,8 +184,12 @@ async function deleteBusKeys(tx: Transaction, tenantId: string, after: string[] 
 
 /** Messages that were parked for tenant `platform`, because the tenant did not exist yet. */
 function deleteEarlyParkedMessages(tx: Transaction, tenantId: string, after: string[] | null): Promise<Batch> {
-  const isOfTenant = sql`starts_with(subject, ${`tenants.${tenantId}.`})`;
-  return deleteRows(tx, parkedMessages, PLATFORM_TENANT_ID, after, isOfTenant);
+  // What reaches the bus after a move is parked here for an administrator of the platform.
+  const isDue = sql`starts_with(subject, ${`tenants.${tenantId}.`}) and parked_at < (
+    select case status when 'MOVED' then (move ->> 'moved_at')::timestamptz else 'infinity' end
+    from tenants where tenant_id = ${tenantId}
+  )`;
+  return deleteRows(tx, parkedMessages, PLATFORM_TENANT_ID, after, isDue);
 }
 
 /** The entry of tenants.create in the log of tenant `platform` has the name of the tenant. Its id begins with created_at. */
