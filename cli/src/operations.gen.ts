@@ -1054,6 +1054,8 @@ export const operations = {
         "choices": [
           "ACTIVE",
           "DISABLED",
+          "MOVING",
+          "MOVED",
           "DELETING",
           "DELETED"
         ]

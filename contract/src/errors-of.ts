@@ -14,6 +14,7 @@ const common: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
   'CLOCK_SKEW',
   'NONCE_REUSED',
+  'TENANT_MOVED',
   'RATE_LIMITED',
   'INTERNAL_ERROR',
   'SERVICE_UNAVAILABLE',

@@ -230,6 +230,13 @@ export const errors = {
     fix: 'First create another credential of the tenant `platform`, without `expires_at`, and bind it to the role platform_admin.',
     retryable: false,
   },
+  TENANT_MOVED: {
+    status: 421,
+    meaning:
+      'The signature is valid, but the operator has moved the tenant to another platform. The request had no effect.',
+    fix: 'Send requests of the tenant to `metadata.base_url`, with the same credential. With topctl, save it in the profile. Check the address with your operator first: the SDK never follows it by itself.',
+    retryable: false,
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     meaning: 'The body, or a payload in it, is too large.',

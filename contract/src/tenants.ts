@@ -13,13 +13,13 @@ import {
   Vendors,
 } from './primitives.js';
 
-export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETING', 'DELETED']).meta({
+export const TenantStatus = z.enum(['ACTIVE', 'DISABLED', 'MOVING', 'MOVED', 'DELETING', 'DELETED']).meta({
   id: 'TenantStatus',
   description:
-    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone.',
+    'ACTIVE: the credentials of the tenant can sign requests. DISABLED: the platform refuses all requests of the tenant. MOVING: its requests get 503 until the operator has moved it. MOVED: it is at `moved_to`. DELETING: the platform is deleting the data of the tenant. DELETED: the data of the tenant is deleted. Its tenant_id and its client ids can never be used again. A deletion cannot be undone.',
 });
 
-/** The statuses that an administrator sets; the others follow from tenants.delete. */
+/** The statuses that an administrator sets; the others follow from tenants.delete and from a move by the operator. */
 const TenantStatusToSet = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'TenantStatusToSet',
   description:
@@ -49,6 +49,7 @@ const example = {
   vendors: null,
   requests_per_minute: null,
   deletion: null,
+  moved_to: null,
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:00.000Z',
   request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
@@ -61,7 +62,8 @@ const Tenant = z
     status: TenantStatus,
     vendors: TenantVendors.nullable(),
     requests_per_minute: TenantRequestsPerMinute,
-    deletion: TenantDeletion.nullable().describe('Progress of the deletion; null until tenants.delete is called.'),
+    deletion: TenantDeletion.nullable().describe('Progress of the deletion; null until it begins.'),
+    moved_to: z.url().nullable().optional().describe('Address of the platform of a MOVED tenant; otherwise null.'),
     created_at: Timestamp.describe('When the tenant was created.'),
     updated_at: Timestamp.describe('When the tenant was last changed.'),
     request_id: RequestId,

@@ -70,6 +70,7 @@ export interface ErrorMetadata {
   CLOCK_SKEW: { server_time?: string; allowed_clock_skew_seconds?: number; signed_not_before?: string };
   FORBIDDEN: { required_scope?: string; granted_by_roles?: string[] };
   OBJECT_CREDENTIAL_IN_USE: { resource_ids?: string[] };
+  TENANT_MOVED: { base_url?: string };
   RATE_LIMITED: { quota?: string; limit?: number };
   /** The beginning of the answer. */
   UNEXPECTED_ANSWER: { text?: string };

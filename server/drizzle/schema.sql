@@ -178,6 +178,163 @@ end
 $$;
 
 --
+-- Name: admit_requests_v2(text, boolean); Type: FUNCTION; Schema: admission; Owner: -
+--
+
+CREATE FUNCTION admission.admit_requests_v2(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, away text, path_tenant_exists boolean, path_tenant_away text, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET search_path TO 'pg_catalog', 'pg_temp'
+    AS $$
+#variable_conflict use_column
+declare
+  used int[];
+begin
+  if strpos(requests, '"is_refused"') > 0 then
+    used := public.used_keys_v1(requests);
+  end if;
+  return query
+  with asked as (
+    select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
+    from json_to_recordset(requests::json) as asked (
+      position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
+      nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
+      idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
+      payload_sha256 text, timeout_seconds int, request_id text, traceparent text, command_id_tail text,
+      batch_id uuid, is_refused boolean
+    )
+  ), checked as (
+    select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
+      credential.requests_per_minute, tenant.requests_per_minute as requests_per_minute_of_tenant,
+      tenant.status = 'ACTIVE' as is_open, public.tenant_away_v1(tenant.status, tenant.move) as away,
+      coalesce(
+        credential.status = 'ACTIVE'
+        and (credential.expires_at is null or credential.expires_at > now())
+        and (credential.secret_version = asked.secret_version
+          or credential.secret_version = asked.secret_version + 1
+            and credential.previous_secret_expires_at > now()),
+        false
+      ) as has_live_credential,
+      coalesce(
+        asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
+          and now() + make_interval(secs => credential.allowed_clock_skew_seconds)
+        and asked.dated >= (select began_at from public.database_generations order by generation desc limit 1),
+        false
+      ) as is_in_clock_window
+    from asked
+    left join lateral (
+      select status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
+        replay_window_seconds, requests_per_minute
+      from public.credentials
+      where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
+    ) as credential on not are_admitted
+    left join lateral (
+      select status, move, requests_per_minute from public.tenants where tenants.tenant_id = asked.tenant_id offset 0
+    ) as tenant on not are_admitted
+  ), live as (
+    select *, has_live_credential and coalesce(is_open, false) as is_live from checked
+  ), counted as (
+    select *, row_number() over (
+      partition by number, nonce, is_live and is_in_clock_window order by position
+    ) as occurrence
+    from live
+  ), consumed as (
+    insert into public.nonces (credential_number, nonce_hash, expires_at)
+    select number, nonce, greatest(
+      dated + interval '900 seconds',
+      now() + make_interval(secs => replay_window_seconds)
+    ) + interval '60 seconds'
+    from counted
+    where is_live and is_in_clock_window and occurrence = 1
+    order by number, nonce
+    on conflict do nothing
+    returning credential_number, nonce_hash
+  ), verdict as materialized (
+    select counted.*,
+      occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
+      not are_admitted and exists (
+        select from public.grants_v1(counted.tenant_id, counted.object, counted.action, counted.granting_roles) as held
+        where held.client_id = counted.client_id
+        offset 0
+      ) as is_granted
+    from counted
+    left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
+  ), given as materialized (
+    select verdict.*, now()::timestamptz(3) as accepted_at,
+      (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id,
+      -- Null: the tenant moves, or has moved away.
+      is_refused is not true and (
+        select case
+          when tenants.status in ('MOVING', 'MOVED') then null
+          else tenants.vendors is null or coalesce(verdict.vendor = any (tenants.vendors), false)
+        end
+        from public.tenants where tenants.tenant_id = verdict.tenant_id offset 0
+      ) as may_use_vendor,
+      is_refused is not true and exists (
+        select from public.vendors where vendors.vendor = verdict.vendor and vendors.enabled offset 0
+      ) and exists (
+        select from public.command_types
+        where command_types.vendor = verdict.vendor and command_types.command_type = verdict.command_type
+          and command_types.enabled and command_types.revision = verdict.revision
+        offset 0
+      ) as is_current
+    from verdict
+    where idempotency_key is not null
+      and (are_admitted or is_live and is_in_clock_window and is_fresh and is_granted)
+  ), waiting as (
+    select exists (
+      select from given
+      where batch_id is not null and is_refused is not true and may_use_vendor and not is_current
+    ) as is_asked
+  ), inserted as (
+    insert into public.commands (
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
+      created_by_client_id, request_id, traceparent, batch_id
+    )
+    select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
+      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
+      batch_id
+    from given
+    where may_use_vendor and is_current and not (select is_asked from waiting)
+    order by tenant_id, idempotency_key, position
+    on conflict (tenant_id, idempotency_key) do nothing
+    returning tenant_id, command_id
+  ), queued as (
+    insert into public.outbox (tenant_id, fact_id, kind)
+    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted order by command_id
+  ), stored as (
+    select given.position, given.accepted_at, inserted.command_id,
+      case
+        when inserted.command_id is not null then 'ACCEPTED'
+        when given.position = any (used) then 'KEY_USED'
+        when may_use_vendor and is_current and (select is_asked from waiting) then 'CATALOG_CHANGED'
+        when may_use_vendor and is_current then 'KEY_USED'
+        when is_refused then 'REFUSED'
+        when may_use_vendor is null then 'TENANT_AWAY'
+        when not may_use_vendor then 'VENDOR_NOT_ENABLED'
+        else 'CATALOG_CHANGED'
+      end as outcome
+    from given
+    left join inserted on inserted.tenant_id = given.tenant_id and inserted.command_id = given.command_id
+  )
+  select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
+    case when has_live_credential then away end, path_tenant.status is not null,
+    public.tenant_away_v1(path_tenant.status, path_tenant.move),
+    allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
+    requests_per_minute, requests_per_minute_of_tenant,
+    stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision
+  from verdict
+  left join lateral (
+    select status, move from public.tenants where tenants.tenant_id = verdict.path_tenant_id offset 0
+  ) as path_tenant on true
+  left join stored on stored.position = verdict.position
+  order by position;
+end
+$$;
+
+--
 -- Name: count_ended_v1(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -562,6 +719,22 @@ end
 $$;
 
 --
+-- Name: tenant_away_v1(text, jsonb); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.tenant_away_v1(status text, move jsonb) RETURNS text
+    LANGUAGE sql STABLE
+    AS $$
+  select case
+    when status = 'MOVING' then ''
+    when status = 'MOVED' then case
+      when now() < (move ->> 'moved_at')::timestamptz + interval '60 seconds' then ''
+      else move ->> 'to'
+    end
+  end
+$$;
+
+--
 -- Name: tenant_slot_v1(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -846,6 +1019,22 @@ CREATE TABLE public.device_requests (
 ALTER TABLE ONLY public.device_requests FORCE ROW LEVEL SECURITY;
 
 --
+-- Name: event_log_origins; Type: TABLE; Schema: public; Owner: -
+--
+
+CREATE TABLE public.event_log_origins (
+    tenant_id text NOT NULL,
+    "position" integer NOT NULL,
+    cursor_key_sealed bytea NOT NULL,
+    generations jsonb NOT NULL,
+    from_seq bigint NOT NULL,
+    to_seq bigint NOT NULL,
+    shift bigint NOT NULL
+);
+
+ALTER TABLE ONLY public.event_log_origins FORCE ROW LEVEL SECURITY;
+
+--
 -- Name: events; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -1117,7 +1306,8 @@ CREATE TABLE public.tenants (
     adapter_reads jsonb,
     deletion jsonb,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
+    move jsonb
 );
 
 --
@@ -1245,6 +1435,13 @@ ALTER TABLE ONLY public.device_requests
 
 ALTER TABLE ONLY public.device_requests
     ADD CONSTRAINT device_requests_tenant_id_device_request_id_pk PRIMARY KEY (tenant_id, device_request_id);
+
+--
+-- Name: event_log_origins event_log_origins_tenant_id_position_pk; Type: CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE ONLY public.event_log_origins
+    ADD CONSTRAINT event_log_origins_tenant_id_position_pk PRIMARY KEY (tenant_id, "position");
 
 --
 -- Name: events events_tenant_id_command_id_event_type_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -1517,6 +1714,12 @@ CREATE INDEX tenants_deleting ON public.tenants USING btree (tenant_id) WHERE (s
 CREATE INDEX tenants_in_order ON public.tenants USING btree (created_at, tenant_id);
 
 --
+-- Name: tenants_to_empty; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX tenants_to_empty ON public.tenants USING btree (tenant_id) WHERE ((deletion -> 'work'::text) IS NOT NULL);
+
+--
 -- Name: vendors_in_order; Type: INDEX; Schema: public; Owner: -
 --
 
@@ -1675,6 +1878,12 @@ ALTER TABLE public.credentials ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.device_requests ENABLE ROW LEVEL SECURITY;
 
 --
+-- Name: event_log_origins; Type: ROW SECURITY; Schema: public; Owner: -
+--
+
+ALTER TABLE public.event_log_origins ENABLE ROW LEVEL SECURITY;
+
+--
 -- Name: events; Type: ROW SECURITY; Schema: public; Owner: -
 --
 
@@ -1787,6 +1996,12 @@ CREATE POLICY top_app ON public.credentials TO top_app USING ((tenant_id = curre
 --
 
 CREATE POLICY top_app ON public.device_requests TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
+
+--
+-- Name: event_log_origins top_app; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_app ON public.event_log_origins TO top_app USING ((tenant_id = current_setting('app.tenant_id'::text)));
 
 --
 -- Name: events top_app; Type: POLICY; Schema: public; Owner: -
@@ -1933,6 +2148,12 @@ CREATE POLICY top_system ON public.credentials TO top_system USING (true) WITH C
 CREATE POLICY top_system ON public.device_requests TO top_system USING (true) WITH CHECK (true);
 
 --
+-- Name: event_log_origins top_system; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system ON public.event_log_origins TO top_system USING (true) WITH CHECK (true);
+
+--
 -- Name: events top_system; Type: POLICY; Schema: public; Owner: -
 --
 
@@ -2004,7 +2225,7 @@ CREATE POLICY top_system_delete ON public.audit_events FOR DELETE TO top_system 
 
 CREATE POLICY top_system_delete ON public.bus_principals AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: callback_endpoints top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2012,7 +2233,7 @@ CREATE POLICY top_system_delete ON public.bus_principals AS RESTRICTIVE FOR DELE
 
 CREATE POLICY top_system_delete ON public.callback_endpoints AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: callback_subscriptions top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2020,7 +2241,7 @@ CREATE POLICY top_system_delete ON public.callback_endpoints AS RESTRICTIVE FOR 
 
 CREATE POLICY top_system_delete ON public.callback_subscriptions AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: credentials top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2028,7 +2249,15 @@ CREATE POLICY top_system_delete ON public.callback_subscriptions AS RESTRICTIVE 
 
 CREATE POLICY top_system_delete ON public.credentials AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
+
+--
+-- Name: event_log_origins top_system_delete; Type: POLICY; Schema: public; Owner: -
+--
+
+CREATE POLICY top_system_delete ON public.event_log_origins AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
+   FROM public.tenants
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: object_credentials top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2036,7 +2265,7 @@ CREATE POLICY top_system_delete ON public.credentials AS RESTRICTIVE FOR DELETE 
 
 CREATE POLICY top_system_delete ON public.object_credentials AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: object_resources top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2044,7 +2273,7 @@ CREATE POLICY top_system_delete ON public.object_credentials AS RESTRICTIVE FOR 
 
 CREATE POLICY top_system_delete ON public.object_resources AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: policies top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2052,7 +2281,7 @@ CREATE POLICY top_system_delete ON public.object_resources AS RESTRICTIVE FOR DE
 
 CREATE POLICY top_system_delete ON public.policies AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: role_bindings top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2060,7 +2289,7 @@ CREATE POLICY top_system_delete ON public.policies AS RESTRICTIVE FOR DELETE TO 
 
 CREATE POLICY top_system_delete ON public.role_bindings AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: roles top_system_delete; Type: POLICY; Schema: public; Owner: -
@@ -2068,7 +2297,7 @@ CREATE POLICY top_system_delete ON public.role_bindings AS RESTRICTIVE FOR DELET
 
 CREATE POLICY top_system_delete ON public.roles AS RESTRICTIVE FOR DELETE TO top_system USING ((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))));
 
 --
 -- Name: audit_events top_system_delete_of_tenant; Type: POLICY; Schema: public; Owner: -
@@ -2076,9 +2305,9 @@ CREATE POLICY top_system_delete ON public.roles AS RESTRICTIVE FOR DELETE TO top
 
 CREATE POLICY top_system_delete_of_tenant ON public.audit_events FOR DELETE TO top_system USING (((tenant_id IN ( SELECT tenants.tenant_id
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))) OR ((tenant_id = 'platform'::text) AND (operation = 'tenants.create'::text) AND (target IN ( SELECT ('platform/tenants/'::text || tenants.tenant_id)
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))) OR ((tenant_id = 'platform'::text) AND (operation = 'tenants.create'::text) AND (target IN ( SELECT ('platform/tenants/'::text || tenants.tenant_id)
    FROM public.tenants
-  WHERE (tenants.status = 'DELETING'::text))))));
+  WHERE (tenants.status = ANY (ARRAY['DELETING'::text, 'MOVED'::text])))))));
 
 --
 -- Name: audit_events top_system_select; Type: POLICY; Schema: public; Owner: -
@@ -2106,6 +2335,13 @@ GRANT USAGE ON SCHEMA public TO top_ingest;
 
 REVOKE ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) FROM PUBLIC;
 GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) TO platform;
+
+--
+-- Name: FUNCTION admit_requests_v2(requests text, are_admitted boolean); Type: ACL; Schema: admission; Owner: -
+--
+
+REVOKE ALL ON FUNCTION admission.admit_requests_v2(requests text, are_admitted boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION admission.admit_requests_v2(requests text, are_admitted boolean) TO platform;
 
 --
 -- Name: FUNCTION count_ended_v1(ended text); Type: ACL; Schema: public; Owner: -
@@ -2181,6 +2417,15 @@ GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text) TO top_system;
 
 REVOKE ALL ON FUNCTION public.look_at_generation_v2(declared text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.look_at_generation_v2(declared text) TO top_system;
+
+--
+-- Name: FUNCTION tenant_away_v1(status text, move jsonb); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.tenant_away_v1(status text, move jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.tenant_away_v1(status text, move jsonb) TO top_app;
+GRANT ALL ON FUNCTION public.tenant_away_v1(status text, move jsonb) TO top_system;
+GRANT ALL ON FUNCTION public.tenant_away_v1(status text, move jsonb) TO top_ingest;
 
 --
 -- Name: FUNCTION used_keys_v1(requests text); Type: ACL; Schema: public; Owner: -
@@ -2521,6 +2766,13 @@ GRANT SELECT,UPDATE ON TABLE public.device_requests TO top_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_requests TO top_system;
 
 --
+-- Name: TABLE event_log_origins; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_log_origins TO top_app;
+GRANT SELECT,DELETE ON TABLE public.event_log_origins TO top_system;
+
+--
 -- Name: TABLE events; Type: ACL; Schema: public; Owner: -
 --
 
@@ -2816,7 +3068,13 @@ GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
 -- Name: COLUMN tenants.updated_at; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT UPDATE(updated_at) ON TABLE public.tenants TO top_system;
+GRANT SELECT(updated_at),UPDATE(updated_at) ON TABLE public.tenants TO top_system;
+
+--
+-- Name: COLUMN tenants.move; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(move),UPDATE(move) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

@@ -67,7 +67,7 @@ for (const folder of ['descriptions', 'pages', 'errors-page', 'console']) {
   }
 }
 
-for (const name of ['helm', 'monitoring', 'nats-accounts.sh', 'nginx.conf', 'systemd']) {
+for (const name of ['helm', 'monitoring', 'nats-accounts.sh', 'nginx.conf', 'nginx-cells.conf', 'systemd']) {
   cpSync(join(server, '../deploy', name), join(dist, 'deploy', name), { recursive: true });
 }
 

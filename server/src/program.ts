@@ -5,9 +5,11 @@ import { baseUrlOf, openStorage, simulatesDevices } from './engines.js';
 import { startupProblem } from './foundation/database/startup-problem.js';
 import { StartupError } from './foundation/startup-error.js';
 import { createLogger, serializeError } from './foundation/telemetry/logger.js';
+import { writeCellMap } from './operator/cell-map.js';
 import { declareRestored } from './operator/declare-restored.js';
 import { runKeys } from './operator/keys.js';
 import { migrateDatabase } from './operator/migrate-database.js';
+import { moveTenant } from './operator/move-tenant/move-tenant.js';
 import { bootstrapAdministrator, bootstrapOptions } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
 import { type Server, start, stopAndExit } from './start.js';
@@ -23,6 +25,10 @@ outbox republish --since <RFC 3339> [--tenant <tenant_id>]
 migrate [--plan | --grant-to <role>]
                                     apply missing migrations; or print them; or also let a role serve
 declare-restored                    after a restore that Postgres does not show: begin a new generation
+move-tenant <tenant_id> --to-url <url> [--plan] | --undo
+                                    move a tenant to another platform
+cell-map --upstream <name> --file <file>
+                                    write the client ids of this platform for nginx in front of several
 keys status                         print how many secrets each master key seals
 keys rewrap                         seal every secret with the primary master key, while nodes serve
 --help, --version
@@ -66,6 +72,8 @@ async function main(args: string[], host: Host): Promise<void> {
   if (command === 'outbox' && flags[0] === 'republish') {
     return console.log(await republishOutbox(readConfig(process.env), flags.slice(1)));
   }
+  if (command === 'cell-map') return console.log(await writeCellMap(readConfig(process.env), flags));
+  if (command === 'move-tenant') return console.log(await moveTenant(readConfig(process.env), process.env, flags));
   throw new StartupError(`Unknown command ${args.join(' ')}. ${USAGE}`);
 }
 

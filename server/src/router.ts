@@ -137,7 +137,7 @@ export function createRouter({ database, bus, keyring, signals, waitFor, waits, 
       get: deviceRequests.getDeviceRequest,
       reply: deviceRequests.replyDeviceRequest(signals, payloadLimitBytes),
     },
-    events: { list: listEvents(waitFor, keyring.cursorKey, database) },
+    events: { list: listEvents(waitFor, keyring, database) },
     catalog: { get: getCatalog },
     callbackEndpoints: {
       create: callbackEndpoints.createCallbackEndpoint(keyring, perTenant.callback_endpoints),

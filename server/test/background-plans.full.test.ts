@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { startNode } from '@tenant-open-platform/testing';
+import { newKeyring, startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
 import { asAllTenants } from '../src/foundation/database/row-level-security.js';
@@ -8,6 +8,7 @@ import { planSettings } from '../src/foundation/database/session-settings.js';
 import { statementNames } from '../src/foundation/database/statement.js';
 import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
 import { newId } from '../src/foundation/ids.js';
+import { parseKeyring } from '../src/foundation/secrets/keyring.js';
 import { localSignals, type Signals } from '../src/foundation/signals/signals.js';
 import { allSlots } from '../src/foundation/slots.js';
 import { purgeNonces } from '../src/gateway/auth/admission.js';
@@ -29,6 +30,7 @@ import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipelin
 import { positionBefore, readEvents, readLockedLogs, republishedEvents } from '../src/pipeline/event-log.js';
 import { compareWithBus, createContinuation } from '../src/pipeline/events.js';
 import { rollUpFigures } from '../src/pipeline/figures.js';
+import { createMovedCursors } from '../src/pipeline/moved-cursors.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
 import { asHolder, releaseLeases, takeLeases } from '../src/pipeline/outbox/lease.js';
 import {
@@ -179,6 +181,8 @@ async function workOfPipeline(): Promise<void> {
     256,
   );
   await readLockedLogs(database);
+  const keyring = { ...parseKeyring(newKeyring(), 'the test'), cursorKey: Buffer.alloc(32) };
+  await createMovedCursors(database, keyring)('x'.repeat(22), demo.tenant_id);
   await asAllTenants(database, (tx) => positionBefore(tx, '2026-01-01T00:00:00Z', demo.tenant_id));
   const range = { since: '2026-01-01T00:00:00Z', until: new Date().toISOString(), tenantId: demo.tenant_id };
   for (const pages of [republishedCommands, republishedEvents]) await pages(database, range).next();

@@ -160,6 +160,10 @@ const presign = { operation: 'DOWNLOAD', resource_id: ids.resource_id, object_ke
 await signedRequest(caller, 'POST', '/api/v1/open/objects/presign', { body: presign });
 await call(allOperations.find(({ name }) => name === 'credentials.create') as Operation, ids);
 
+await superuser`
+  insert into event_log_origins (tenant_id, position, cursor_key_sealed, generations, from_seq, to_seq, shift)
+  values (${own.tenant_id}, 0, 'x', '[]', 0, 1, 2)`;
+
 // Without the relay and the sweepers, only requests change rows.
 await first.stop();
 await startNode({ ...environment, ROLE: 'api', PORT });

@@ -3,7 +3,7 @@ import { addExamples } from '../input/examples.js';
 import type { Invocation } from '../invocation.js';
 import type { View } from '../output/render.js';
 import { isRecord } from '../session/private-file.js';
-import { nameInUse, unknownProfile } from '../session/profile.js';
+import { moveProfile, nameInUse, unknownProfile } from '../session/profile.js';
 import { changeProfilesFile, type ProfilesFile, readProfilesFile } from '../session/profiles-file.js';
 
 type SavedProfile = { name: string; in_use: boolean; client_id: unknown; tenant_id: unknown; base_url: unknown };
@@ -44,6 +44,18 @@ export function addProfile(program: Command, invocation: Invocation): void {
       if (nameInUse(context, {}, { current: name }) !== name) {
         invocation.note('But TOP_CLIENT_ID, TOP_PROFILE or TOP_PROFILE_FILE is set, and takes precedence.');
       }
+    });
+  addExamples(group.command('move'), ['topctl profile move admin https://cell-b.example.com'])
+    .summary('Change the address of a saved profile.')
+    .description('Changes the address of a saved profile, after the operator has moved its tenant to another platform.')
+    .argument('<name>', 'The profile.')
+    .argument('<base_url>', 'The address of the platform.')
+    .action(async (name: string, baseUrl: string) => {
+      if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+        throw invocation.usageError('<base_url> must be like https://cell-b.example.com');
+      }
+      await moveProfile(context, name, baseUrl);
+      invocation.note(`The profile ${name} now leads to ${baseUrl}.`);
     });
   addExamples(group.command('remove'), ['topctl profile remove admin'])
     .summary('Remove a saved profile.')

@@ -225,5 +225,5 @@ export const kinds: Readonly<Record<ListName, Kind>> = {
 /** The key of a thing, as one text. */
 export const keyOf = ({ key }: Kind, fields: Fields) => key.map((field) => String(fields[field])).join('/');
 
-/** Whether the platform keeps only the name of a thing: it can never be used again. */
-export const isGone = ({ status }: Fields) => status === 'DELETED' || status === 'DELETING';
+/** Whether the platform keeps only the name of a thing: it is deleted, or a tenant is on another platform. */
+export const isGone = ({ status }: Fields) => status === 'DELETED' || status === 'DELETING' || status === 'MOVED';

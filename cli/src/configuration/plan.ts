@@ -86,7 +86,9 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
     const tenant = parent?.tenant ?? String(fields.tenant_id ?? '');
     const thing: Thing = { list, key, label, parent, tenant, found };
     if (found && isGone(found)) {
-      problems.push(`${place}: ${label} is ${found.status}, which is final: remove it from the file`);
+      problems.push(
+        `${place}: ${label} is ${found.status}${found.status === 'MOVED' ? '' : ', which is final'}: remove it from the file`,
+      );
       return [];
     }
     const steps = [await (found ? stepFor(kind, thing, found, wanted) : newThing(kind, thing, wanted))];

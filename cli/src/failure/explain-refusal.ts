@@ -2,6 +2,7 @@ import type { ApiError, ErrorCode } from '@tenant-open-platform/sdk';
 import { didYouMean } from '../input/did-you-mean.js';
 import { operations } from '../operations.gen.js';
 import { toJson } from '../output/printable.js';
+import { savedName } from '../session/profile.js';
 import type { Session } from '../session/session.js';
 import { type Attempt, inCommands, objectOf } from './attempt.js';
 import { grantCommands } from './grant-command.js';
@@ -38,6 +39,7 @@ const explanations: { [Code in ErrorCode]?: Explain } = {
   INVALID_CURSOR: explainCursor,
   NOT_FOUND: explainNotFound,
   UNAUTHENTICATED: explainUnauthenticated,
+  TENANT_MOVED: explainMoved,
   FORBIDDEN: explainForbidden,
   ROLE_IN_USE: explainRoleInUse,
   VENDOR_NOT_ENABLED: explainVendor,
@@ -117,6 +119,17 @@ function explainUnauthenticated({ error, session, ownTenant }: Refused): Explana
   return {
     what: `The platform does not accept the credential ${clientId}. The request arrived as it was signed, so the client_id or the secret is wrong, or the credential is disabled, expired or deleted.`,
     next: ['topctl login', `an administrator sees its status with: topctl credentials get ${clientId}${tenant}`],
+  };
+}
+
+/** The address comes from the platform that the profile names: the user decides whether to trust it. */
+function explainMoved({ error, session }: Refused): Explanation | undefined {
+  const url = error.metadata.base_url;
+  if (typeof url !== 'string') return undefined;
+  const name = savedName(session.source);
+  return {
+    what: `The operator has moved the tenant to ${url}. Nothing was changed.`,
+    next: [name === undefined ? `set the base_url ${url}` : `topctl profile move ${name} ${url}`],
   };
 }
 

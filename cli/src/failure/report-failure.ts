@@ -1,12 +1,14 @@
 import type { ApiError, TenantOpenPlatformError } from '@tenant-open-platform/sdk';
+import { type Context, canAsk } from '../context.js';
 import { CancelledError, FailedCheckError, OutputError, UnsuccessfulError, UsageError } from '../errors.js';
 import { type ExitCode, exitCodeOfStatus } from '../exit-code.js';
+import { askWhether } from '../input/ask.js';
 import type { Invocation } from '../invocation.js';
 import { colorsFor } from '../output/colors.js';
 import { messageLines } from '../output/message.js';
 import { printable, printableLines } from '../output/printable.js';
 import { HELD_BACK } from '../session/hold-back.js';
-import { profileFlags } from '../session/profile.js';
+import { moveProfile, profileFlags, savedName } from '../session/profile.js';
 import type { Session } from '../session/session.js';
 import { inCommands } from './attempt.js';
 import { explainOutput } from './explain-output.js';
@@ -62,12 +64,14 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
     say(lines.join('\n'));
   };
   if (sdk.isApiError(error) && session) {
-    const ownTenant = error.status === 401 ? session.profile.tenant_id : await session.tenantIfKnown();
+    const ownTenant =
+      error.status === 401 || error.status === 421 ? session.profile.tenant_id : await session.tenantIfKnown();
     const attempt = invocation.attempt?.name === error.operation ? invocation.attempt : undefined;
     tell(
       await explainRefusal({ error, session, attempt, ownTenant, profile: profileFlags(invocation.flags) }),
       ownTenant,
     );
+    if (sdk.isApiError(error, 'TENANT_MOVED')) await offerMove(context, session, error.metadata.base_url);
     return exitCodeOfStatus(error.status);
   }
   if (sdk.isObjectStoreError(error) || (error instanceof Error && isTransfer(error))) {
@@ -93,6 +97,14 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
   }
   say(printable(error instanceof Error ? error.message : String(error)));
   return 1;
+}
+
+async function offerMove(context: Context, { source }: Session, url: string | undefined): Promise<void> {
+  const name = savedName(source);
+  if (name === undefined || url === undefined || !canAsk(context)) return;
+  if (!(await askWhether(context, printable(`Change the address of the profile ${name} to ${url}?`)))) return;
+  await moveProfile(context, name, url);
+  context.stderr.write('The profile is changed. Run the command again.\n');
 }
 
 const asWhom = ({ profile, source }: Session, tenant: string | undefined) =>

@@ -70,8 +70,7 @@ export function platformFrame(context: Context, state: PlatformState, now: Date)
     const oldest = held.length > 0 ? oldestOf(held) : 0;
     return { worker, slots: held.length, 'can publish': can_publish ? 'yes' : 'NO', 'oldest event, s': oldest };
   });
-  // On an embedded database, no worker holds a slot while nothing happens.
-  const unheld = outbox.waiting + events.waiting > 0 ? slots.filter(({ worker }) => worker === null).length : 0;
+  const unheld = slots.filter(({ worker }) => worker === null).length;
   const ofVendors = state.vendors
     .filter(({ enabled }) => enabled)
     .sort((one, other) => ((one.last_read_at ?? '') < (other.last_read_at ?? '') ? -1 : 1))

@@ -114,3 +114,16 @@ function checkedProfile(profile: unknown, source: string): ResolvedProfile {
     source,
   };
 }
+
+const SAVED = /^the profile (.+)$/;
+
+/** The name of a saved profile, from the source of a resolved one. */
+export const savedName = (source: string): string | undefined => SAVED.exec(source)?.[1];
+
+/** Gives a saved profile another address. */
+export const moveProfile = (context: Context, name: string, baseUrl: string): Promise<string> =>
+  changeProfilesFile(context, (file) => {
+    const profile = file.profiles[name];
+    if (!Object.hasOwn(file.profiles, name) || !isRecord(profile)) throw unknownProfile(name, file.profiles);
+    return { ...file, profiles: { ...file.profiles, [name]: { ...profile, base_url: baseUrl } } };
+  });

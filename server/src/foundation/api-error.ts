@@ -44,6 +44,12 @@ export const refuse: Refuse<ErrorCode> = (code, extra) => new ApiError(code, ext
 export const unavailable = (message: string, retryAfterSeconds: number) =>
   new ApiError('SERVICE_UNAVAILABLE', { message, headers: { 'Retry-After': String(retryAfterSeconds) } });
 
+/** For `away` of admit_requests_v2: the address of the tenant's other platform, or an empty text while it moves. */
+export const tenantAway = (away: string) =>
+  away === ''
+    ? unavailable('The operator moves the tenant to another platform. Nothing was changed. Repeat the request.', 2)
+    : new ApiError('TENANT_MOVED', { metadata: { base_url: away } });
+
 /** Every list can answer it. */
 export const invalidCursor = () => new ApiError('INVALID_CURSOR');
 

@@ -65,7 +65,7 @@ export const keyringCanaries = pgTable('keyring_canaries', {
   sealed: bytes().notNull(),
 });
 
-/** The deletion of a tenant. Only a DELETING tenant has `work`. */
+/** The deletion of a tenant, or of what a tenant that moved away has left. `work`: until it is finished. */
 export type Deletion = {
   requested_at: string;
   rows_deleted: number;
@@ -83,6 +83,24 @@ export type Deletion = {
   };
 };
 
+/** The move of a tenant between two platforms: see docs/internals/cells.md. */
+export type Move = {
+  id: string;
+  /**
+   * CLOSING: no request is admitted; open commands end. COPYING, UNDOING, ARRIVING (on the platform that it moves to):
+   * nothing changes rows of the tenant but the move. SWITCHING: it can no longer be undone. MOVED: the tenant is at `to`.
+   */
+  step: 'CLOSING' | 'COPYING' | 'SWITCHING' | 'UNDOING' | 'MOVED' | 'ARRIVING';
+  /** The address of the platform that it moves or has moved to. An ARRIVING tenant has one if it was here before. */
+  to?: string | undefined;
+  /** The status before the move, and after it on the other platform. */
+  status?: 'ACTIVE' | 'DISABLED' | undefined;
+  closed_at?: string | undefined;
+  /** The last number of the event log when the copy began. */
+  log_end?: string | undefined;
+  moved_at?: string | undefined;
+};
+
 export const tenants = pgTable(
   'tenants',
   {
@@ -97,14 +115,17 @@ export const tenants = pgTable(
     requestsPerMinute: integer('requests_per_minute'),
     /** When its adapters last read commands, by vendor. */
     adapterReads: jsonb('adapter_reads').$type<Record<string, string>>(),
-    /** Null before tenants.delete. */
+    /** Null before tenants.delete, and before the tenant has moved away. */
     deletion: jsonb().$type<Deletion>(),
+    /** Null unless the tenant is moving or has moved away. */
+    move: jsonb().$type<Move>(),
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
     index('tenants_in_order').on(table.createdAt, table.tenantId),
     index('tenants_deleting').on(table.tenantId).where(sql`status = 'DELETING'`),
+    index('tenants_to_empty').on(table.tenantId).where(sql`deletion -> 'work' is not null`),
   ],
 );
 

@@ -1,17 +1,24 @@
 import type { Config } from '../config.js';
 import { openStorage } from '../engines.js';
 import type { Database } from '../foundation/database/database.js';
-import { asTenant } from '../foundation/database/row-level-security.js';
+import { asTenantAnyway } from '../foundation/database/row-level-security.js';
 import { readTenantIds } from '../foundation/database/tenant-ids.js';
 import { forgetCanaries, type Keyring, readCanaries } from '../foundation/secrets/keyring.js';
 import type { SealedRow } from '../foundation/secrets/rewrap-secrets.js';
 import { StartupError } from '../foundation/startup-error.js';
 import { sealedAnswers } from '../gateway/idempotency/once.js';
+import { sealedOrigins } from '../pipeline/moved-cursors.js';
 import { sealedCallbackEndpoints } from '../resources/callback-endpoints/callback-endpoints.js';
 import { sealedCredentials } from '../resources/credentials/credentials.js';
 import { sealedObjectCredentials } from '../resources/object-credentials/object-credentials.js';
 
-const tables = [sealedCredentials, sealedCallbackEndpoints, sealedObjectCredentials, sealedAnswers];
+export const sealedTables = [
+  sealedCredentials,
+  sealedCallbackEndpoints,
+  sealedObjectCredentials,
+  sealedAnswers,
+  sealedOrigins,
+];
 
 /** `keys status|rewrap`: prints JSON. The process ends with 1 if a secret could not be opened. */
 export async function runKeys(config: Config, args: string[]): Promise<void> {
@@ -55,7 +62,7 @@ async function rewrap(database: Database, keyring: Keyring) {
   const done = { rewrapped: 0, not_opened: [] as { tenant_id: string; table: string; id: string }[] };
   for await (const { tenantId, row } of sealedRows(database)) {
     if (row.keyIds.every((keyId) => keyId === keyring.primary)) continue;
-    const outcome = await asTenant(database, tenantId, (tx) => row.rewrap(tx, keyring));
+    const outcome = await asTenantAnyway(database, tenantId, (tx) => row.rewrap(tx, keyring));
     if (outcome === 'REWRAPPED') done.rewrapped++;
     if (outcome === 'NOT_OPENED') done.not_opened.push({ tenant_id: tenantId, table: row.table, id: row.id });
   }
@@ -64,6 +71,6 @@ async function rewrap(database: Database, keyring: Keyring) {
 
 async function* sealedRows(database: Database): AsyncGenerator<{ tenantId: string; row: SealedRow }> {
   for (const tenantId of await readTenantIds(database)) {
-    for (const rowsOf of tables) for await (const row of rowsOf(database, tenantId)) yield { tenantId, row };
+    for (const rowsOf of sealedTables) for await (const row of rowsOf(database, tenantId)) yield { tenantId, row };
   }
 }

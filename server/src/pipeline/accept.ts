@@ -3,7 +3,7 @@ import type { contract } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { and, eq, inArray } from 'drizzle-orm';
 import type { z } from 'zod';
-import { ApiError, largePayload, refuse, unavailable } from '../foundation/api-error.js';
+import { ApiError, largePayload, refuse, tenantAway, unavailable } from '../foundation/api-error.js';
 import { batched, repeatedly } from '../foundation/database/batched.js';
 import type { Database } from '../foundation/database/database.js';
 import { codedErrorIn } from '../foundation/database/database-error.js';
@@ -129,7 +129,11 @@ export function createAcceptance(services: AcceptanceServices) {
         const existing = await readByKeys(database, origin.tenantId, keys);
         for (const { position, request, key, outcome, invalid, overload } of others) {
           const row = existing.get(key);
-          const refusal = invalid ?? overload ?? (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined);
+          const refusal =
+            invalid ??
+            overload ??
+            (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined) ??
+            (outcome === 'TENANT_AWAY' ? tenantAway('') : undefined);
           // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
           if (row && !(refusal && (stored.get(key) ?? -1) > position)) {
             const { commandId, acceptedAt } = row;

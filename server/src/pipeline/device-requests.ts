@@ -14,6 +14,7 @@ import type { Now } from '../foundation/database/steady-clock.js';
 import { readTenantIds } from '../foundation/database/tenant-ids.js';
 import { firstIdAt, newIdTail } from '../foundation/ids.js';
 import { type Progress, quietMs, type Signals, topics } from '../foundation/signals/signals.js';
+import type { Move } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
 import type { Handled, MessageSource } from './bus/take-message.js';
 import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tables.js';
@@ -21,10 +22,13 @@ import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tab
 /** A request of a device. Tenant and vendor come from its subject. */
 export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };
 
-/** RECEIVED: stored. REPEATED: received before under the same dedupe_id; nothing changes. */
-export type Reception = 'RECEIVED' | 'REPEATED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VENDOR';
+/**
+ * RECEIVED: stored. REPEATED: received before under the same dedupe_id; nothing changes. MOVING: its tenant moves, so the
+ * request has to wait.
+ */
+export type Reception = 'RECEIVED' | 'REPEATED' | 'MOVING' | 'MOVED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VENDOR';
 
-type ReceptionRow = { has_tenant: boolean; has_vendor: boolean; is_new: boolean };
+type ReceptionRow = { step: Move['step'] | null; has_tenant: boolean; has_vendor: boolean; is_new: boolean };
 
 /** An arbitrary lock number that only transactions that store device requests use. */
 const ADVISORY_LOCK = '5120998348';
@@ -45,7 +49,8 @@ const newRequests = statement(
     ), timed as (
       select given.*, at as received_at, (lpad(to_hex(round(extract(epoch from at) * 1000)::bigint), 12, '0') || id_tail)::uuid
           as device_request_id,
-        tenants.tenant_id is not null as has_tenant, vendors.vendor is not null as has_vendor
+        tenants.move ->> 'step' as step,
+        coalesce(tenants.status = 'ACTIVE' or tenants.move ->> 'step' = 'CLOSING', false) as has_tenant, vendors.vendor is not null as has_vendor
       from given
       cross join lateral (
         select greatest(clock_timestamp()::timestamptz(3), max(received_at) + interval '1 millisecond') as at
@@ -54,7 +59,7 @@ const newRequests = statement(
           where device_requests.tenant_id = given.tenant_id order by device_request_id desc limit 1
         ) last
       ) received
-      left join tenants on tenants.tenant_id = given.tenant_id and tenants.status = 'ACTIVE'
+      left join tenants on tenants.tenant_id = given.tenant_id
       left join vendors on vendors.vendor = given.vendor
         and (tenants.vendors is null or vendors.vendor = any (tenants.vendors))
     ), inserted as (
@@ -70,7 +75,7 @@ const newRequests = statement(
       on conflict (tenant_id, vendor, dedupe_id) do nothing
       returning tenant_id, device_request_id
     )
-    select has_tenant, has_vendor, inserted.device_request_id is not null as is_new
+    select step, has_tenant, has_vendor, inserted.device_request_id is not null as is_new
     from timed left join inserted using (tenant_id, device_request_id)
     order by position`,
 );
@@ -111,13 +116,17 @@ export function createDeviceRequestReceiver(database: Database, signals: Signals
   );
 }
 
-function toReception({ has_tenant, has_vendor, is_new }: ReceptionRow): Reception {
+function toReception({ step, has_tenant, has_vendor, is_new }: ReceptionRow): Reception {
+  if (!has_tenant && step !== null) return step === 'MOVED' ? step : 'MOVING';
   if (!has_tenant) return 'UNKNOWN_TENANT';
   if (!has_vendor) return 'UNKNOWN_VENDOR';
   return is_new ? 'RECEIVED' : 'REPEATED';
 }
 
+const RETRY_WHILE_MOVING_MS = 1_000;
+
 const parkingReasons: Partial<Record<Reception, string>> = {
+  MOVED: 'The tenant of the subject has moved to another platform.',
   UNKNOWN_TENANT: 'The tenant of the subject does not exist or is disabled.',
   UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',
 };
@@ -128,7 +137,8 @@ export const takeDeviceRequest =
     if (Buffer.byteLength(JSON.stringify(message.payload)) > MAX_OBJECT_BYTES) {
       return `The payload is larger than ${MAX_OBJECT_BYTES} bytes.`;
     }
-    return parkingReasons[await receive({ ...sender, message })] ?? 'DONE';
+    const received = await receive({ ...sender, message });
+    return received === 'MOVING' ? { retryInMs: RETRY_WHILE_MOVING_MS } : (parkingReasons[received] ?? 'DONE');
   };
 
 type DeviceRequestRow = typeof deviceRequests.$inferSelect;

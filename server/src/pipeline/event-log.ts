@@ -242,10 +242,10 @@ const searchOfTenant = statement(
   'events: position of a tenant before a time',
   (time: string, tenantId: string) => sql`
     with recursive search (low, high) as (
-      select 0::bigint, coalesce(max(seq), 0) from events where tenant_id = ${tenantId}
+      select least(min(seq) - 1, 0), coalesce(max(seq), 0) from events where tenant_id = ${tenantId}
       union all
       select case when is_before then seq else low end, case when is_before then high else middle end
-      from (select low, high, (low + high) / 2 as middle from search where low < high) halves
+      from (select low, high, low + (high - low) / 2 as middle from search where low < high) halves
       cross join lateral (
         select seq, logged_at < ${time}::timestamptz as is_before from events
         where tenant_id = ${tenantId} and seq > middle order by seq limit 1
@@ -254,7 +254,7 @@ const searchOfTenant = statement(
     select low::text as seq from search where low >= high`,
 );
 
-/** A number before the first event of a tenant of this time or later. */
+/** A number before the first event of a tenant of this time or later. Events that moved with it have numbers below 0. */
 export async function positionBefore(tx: Transaction, time: string, tenantId: string): Promise<string> {
   const [found] = await tx.execute<{ seq: string }>(searchOfTenant(time, tenantId));
   return found?.seq ?? '0';

@@ -104,7 +104,7 @@ const isLost = statement(
   'events: an event on the bus that the log lacks',
   ({ tenant_id, event_id, event_type, data }: PlatformEvent) => sql`
     select from tenants
-    where tenant_id = ${tenant_id} and status not in ('DELETING', 'DELETED')
+    where tenant_id = ${tenant_id} and status not in ('MOVED', 'DELETING', 'DELETED')
       and ${data.accepted_at}::timestamptz > now() - interval '12 hours' and not exists (
         select from events
         where events.tenant_id = ${tenant_id} and command_id = ${data.command_id}::uuid

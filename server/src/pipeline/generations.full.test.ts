@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { newKeyring } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
@@ -9,7 +10,7 @@ import { openPool, openSession } from '../../test/support/open-pool.js';
 import { ApiError } from '../foundation/api-error.js';
 import type { Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asTenant } from '../foundation/database/row-level-security.js';
-import type { Keyring } from '../foundation/secrets/keyring.js';
+import { type Keyring, parseKeyring } from '../foundation/secrets/keyring.js';
 import { createAdmit } from '../gateway/auth/admission.js';
 import { createLastUses } from '../gateway/auth/last-uses.js';
 import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
@@ -104,7 +105,8 @@ test('a reader who waits while a generation begins is told, and goes on after th
     await whileWaiting();
     return found;
   };
-  const list = listEvents(waitFor, randomBytes(32), database);
+  const keyring = { ...parseKeyring(newKeyring(), 'the test'), cursorKey: randomBytes(32) };
+  const list = listEvents(waitFor, keyring, database);
   const read = async (query: object) =>
     (await list({ query: { limit: 10, order: 'asc', ...query } } as never, call as never)).body as EventList;
 

@@ -192,6 +192,8 @@ export type Locked = {
   state: State;
   isCopied: boolean;
   hasLateResult: boolean;
+  /** Its tenant moves: nothing may change it. */
+  isMoving: boolean;
   progress: Step | null;
   /** How long the row has been as it is. */
   unchangedMs: number;
@@ -207,6 +209,7 @@ type Row = Key &
     vendor: string;
     is_copied: boolean | null;
     has_late_result: boolean;
+    is_moving: boolean | null;
     progress: Step | null;
     unchanged_ms: number;
     history: State[] | null;
@@ -219,7 +222,12 @@ const lock = statement(
       accepted_at <= (select max(copied_until) from database_generations) as is_copied,
       late_result is not null as has_late_result, progress,
       (extract(epoch from statement_timestamp() - updated_at) * 1000)::float8 as unchanged_ms,
-      case when completed_at is not null then history end as history
+      case when completed_at is not null then history end as history,
+      -- An open command does not move.
+      case when completed_at is not null then (
+        select move ->> 'step' <> 'CLOSING' from tenants
+        where tenants.tenant_id = commands.tenant_id offset 0
+      ) end as is_moving
     from commands
     where (tenant_id, command_id) in (
       select tenant_id, command_id from json_to_recordset(${keys}::text::json)
@@ -245,8 +253,9 @@ export const lockedCommands = (rows: readonly object[]) =>
   new Map(
     (rows as Row[]).map((row): [string, Locked] => {
       const { tenant_id, command_id, vendor, is_copied, progress, history, ...more } = row;
-      const { has_late_result: hasLateResult, unchanged_ms: unchangedMs, ...state } = more;
-      const known = { vendor, state, isCopied: is_copied === true, hasLateResult, progress, unchangedMs };
+      const { has_late_result: hasLateResult, is_moving, unchanged_ms: unchangedMs, ...state } = more;
+      const isMoving = is_moving === true;
+      const known = { vendor, state, isCopied: is_copied === true, hasLateResult, isMoving, progress, unchangedMs };
       return [commandKey({ tenant_id, command_id }), { ...known, seenStates: new Set(history?.map(stateKey)) }];
     }),
   );

@@ -49,7 +49,8 @@ export function startProvisioning(database: Database, bus: Bus, { signals, ...lo
  * recreated. Returns those that are still refused.
  */
 export function createProvisioner(database: Database, bus: Bus): () => Promise<RefusedDurable[]> {
-  const provided = new Set<string>();
+  /** Until when its tenant had not changed: a tenant that moved away and came back has lost its durables. */
+  const provided = new Map<string, number>();
   let runs = 0;
   bus.onRestored(() => {
     runs = 0;
@@ -57,10 +58,13 @@ export function createProvisioner(database: Database, bus: Bus): () => Promise<R
   return async () => {
     if (runs++ % ALL_AGAIN_AFTER_RUNS === 0) provided.clear();
     const due = (await readersOfDurables(database)).filter(
-      ({ problem, isTwice, reads }) => problem !== isTwice || !reads.every((durable) => provided.has(keyOf(durable))),
+      ({ problem, isTwice, reads, tenantChangedAt }) =>
+        problem !== isTwice || !reads.every((durable) => provided.get(keyOf(durable)) === tenantChangedAt),
     );
     const refused = await provide(database, bus, due);
-    for (const durable of due.flatMap(({ reads }) => reads)) provided.add(keyOf(durable));
+    for (const { reads, tenantChangedAt } of due) {
+      for (const durable of reads) provided.set(keyOf(durable), tenantChangedAt);
+    }
     for (const { durable } of refused) provided.delete(keyOf(durable));
     return refused;
   };
@@ -134,7 +138,12 @@ const askingDevices = statement(
 );
 
 /** `isTwice`: what to say if an adapter of tenant `platform` reads the same commands. */
-type Reader = PrincipalKey & { problem: string | null; isTwice: string | null; reads: Durable[] };
+type Reader = PrincipalKey & {
+  problem: string | null;
+  isTwice: string | null;
+  reads: Durable[];
+  tenantChangedAt: number;
+};
 
 const readTwice = (vendors: readonly string[]) =>
   `A principal of tenant platform serves ${vendors.join(', ')} too, so each command is delivered to both adapters and executed twice. Disable one of them.`;
@@ -157,6 +166,7 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
       .select({
         principal: busPrincipals,
         vendorsOfTenant: tenants.vendors,
+        tenantChangedAt: tenants.updatedAt,
         mayConnect: fragment<boolean>`${mayConnect}`,
       })
       .from(busPrincipals)
@@ -171,7 +181,7 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
       .where(and(isAdapterOfAll, mayConnect)),
   ]);
   const asks = new Set(asking.map(({ tenant_id, vendor }) => durables.adapter(tenant_id, vendor)));
-  return principals.map(({ principal, vendorsOfTenant, mayConnect }) => {
+  return principals.map(({ principal, vendorsOfTenant, mayConnect, ...tenant }) => {
     const { tenantId, principalId, principalType, problem } = principal;
     const served = enabled.filter(({ vendor }) =>
       [principal.vendors, vendorsOfTenant].every((limit) => limit?.includes(vendor) ?? true),
@@ -183,7 +193,14 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
     const twice = served.filter(({ vendor }) => ofAll.some(({ vendors }) => vendors?.includes(vendor) ?? true));
     const isAlone = !mayConnect || principalType === 'CLIENT' || tenantId === PLATFORM_TENANT_ID || twice.length === 0;
     const isTwice = isAlone ? null : readTwice(twice.map(({ vendor }) => vendor));
-    return { tenantId, principalId, problem, isTwice, reads: mayConnect ? reads : [] };
+    return {
+      tenantId,
+      principalId,
+      problem,
+      isTwice,
+      reads: mayConnect ? reads : [],
+      tenantChangedAt: tenant.tenantChangedAt.getTime(),
+    };
   });
 }
 

@@ -32,8 +32,17 @@ export type Report = { tenantId: string; vendor: string; sentAt: Date; update: C
  * known. UNKNOWN: the tenant has no such command for this vendor.
  * TOO_EARLY: the command is not dispatched yet, so no adapter can know it.
  * PROGRESSED: a step is written. TOO_SOON: the row has changed within the last second, so the step has to wait.
+ * MOVING: the tenant moves, so the late report has to wait.
  */
-export type ReportOutcome = 'CHANGED' | 'PROGRESSED' | 'TOO_SOON' | 'LATE' | 'REPEATED' | 'UNKNOWN' | 'TOO_EARLY';
+export type ReportOutcome =
+  | 'CHANGED'
+  | 'PROGRESSED'
+  | 'TOO_SOON'
+  | 'MOVING'
+  | 'LATE'
+  | 'REPEATED'
+  | 'UNKNOWN'
+  | 'TOO_EARLY';
 
 /** Each waits a second for a busy slot. Then the bus sends the report again. */
 const MAX_ATTEMPTS = 10;
@@ -162,6 +171,7 @@ function apply(command: Locked | undefined, given: Report, hasLastStep: boolean)
     command.seenStates.add(stateKey(after));
     return { outcome: 'CHANGED', move: { ...move, result } };
   }
+  if (command.isMoving) return { outcome: 'MOVING' };
   if (isOutdated(state, said)) return { outcome: 'REPEATED' };
   // A late report is kept once, however often it is repeated: the history stays bounded.
   const reported = { ...state, ...said };
@@ -190,6 +200,6 @@ export const takeCommandUpdate =
     }
     const outcome = await report({ ...sender, update });
     metrics.countReport(outcome);
-    if (outcome === 'TOO_SOON') return { retryInMs: BETWEEN_STEPS_MS };
+    if (outcome === 'TOO_SOON' || outcome === 'MOVING') return { retryInMs: BETWEEN_STEPS_MS };
     return parkingReasons[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
   };

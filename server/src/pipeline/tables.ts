@@ -249,6 +249,27 @@ export const commandFiguresStart = pgTable('command_figures_start', {
   countedSince: instant('counted_since').primaryKey(),
 });
 
+/**
+ * How the numbers of a tenant's events have changed. Its events get new numbers in each platform that it moves to: those
+ * that move with it are below all that this platform gives it. A cursor of an earlier place is sealed with the key of that
+ * platform, and has a number between `from_seq` and `to_seq`; here the same event has `shift` less.
+ */
+export const eventLogOrigins = pgTable(
+  'event_log_origins',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** The first place has 0. */
+    position: integer().notNull(),
+    cursorKeySealed: bytes('cursor_key_sealed').notNull(),
+    /** The generations of that platform until the move: a cursor of an earlier one goes on where they part. */
+    generations: jsonb().$type<{ generation: number; parted_at: number; began_at: string }[]>().notNull(),
+    fromSeq: bigint('from_seq', { mode: 'bigint' }).notNull(),
+    toSeq: bigint('to_seq', { mode: 'bigint' }).notNull(),
+    shift: bigint({ mode: 'bigint' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.position] })],
+);
+
 export const deviceRequests = pgTable(
   'device_requests',
   {

@@ -6,15 +6,29 @@ import { join } from 'node:path';
 import { freePort } from '@tenant-open-platform/testing/free-port';
 import { vi } from 'vitest';
 
-const shipped = new URL('../../../deploy/nginx.conf', import.meta.url);
+const shipped = (name: string) => readFileSync(new URL(`../../../deploy/${name}`, import.meta.url), 'utf8');
 
 /** nginx with `deploy/nginx.conf` in front of two nodes that listen on these ports, without TLS. */
-export async function startNginx([first, second]: readonly [number, number]) {
+export const startNginx = ([first, second]: readonly [number, number]) =>
+  startSite(() =>
+    shipped('nginx.conf')
+      .replace('127.0.0.1:8787', `127.0.0.1:${first}`)
+      .replace('# server 10.0.0.2:8787', `server 127.0.0.1:${second}`),
+  );
+
+/** nginx with `deploy/nginx-cells.conf` in front of two cells on these ports. It reads `*.map` of the folder. */
+export const startNginxOfCells = ([first, second]: readonly [number, number]) =>
+  startSite((folder) =>
+    shipped('nginx-cells.conf')
+      .replace('10.0.1.1:8787', `127.0.0.1:${first}`)
+      .replace('10.0.2.1:8787', `127.0.0.1:${second}`)
+      .replaceAll('/etc/nginx/cells', folder),
+  );
+
+async function startSite(siteIn: (folder: string) => string) {
   const folder = mkdtempSync(join(tmpdir(), 'top-nginx-'));
   const port = await freePort();
-  const site = readFileSync(shipped, 'utf8')
-    .replace('127.0.0.1:8787', `127.0.0.1:${first}`)
-    .replace('# server 10.0.0.2:8787', `server 127.0.0.1:${second}`)
+  const site = siteIn(folder)
     .replace('listen 443 ssl', `listen 127.0.0.1:${port}`)
     .replaceAll(/^ *ssl_.*\n/gm, '');
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
@@ -32,6 +46,9 @@ export async function startNginx([first, second]: readonly [number, number]) {
   await vi.waitFor(() => fetch(`${url}/livez`), { timeout: 30_000, interval: 50 });
   return {
     url,
+    folder,
+    /** Reads its configuration again. */
+    reload: () => nginx.kill('SIGHUP'),
     async stop() {
       nginx.kill('SIGTERM');
       await once(nginx, 'exit');

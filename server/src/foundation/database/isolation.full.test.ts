@@ -70,7 +70,14 @@ const asOwnTenantWithEveryRight = <Result>(work: (tx: postgres.TransactionSql) =
     await tx`set local role top_system`;
     for (const tenantId of [own, foreign])
       await tx`insert into outbox (tenant_id, kind, fact_id) values (${tenantId}, 'OF_A_TEST', ${uuid()})`;
-    await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${own}, true)`;
+    // Own last: the transaction stays in this tenant.
+    for (const tenantId of [foreign, own]) {
+      await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`;
+      // Only a tenant that has moved has one.
+      await tx`
+        insert into event_log_origins (tenant_id, position, cursor_key_sealed, generations, from_seq, to_seq, shift)
+        values (${tenantId}, 0, 'x', '[]', 0, 1, 2)`;
+    }
     return work(tx);
   });
 

@@ -28,7 +28,8 @@ const GIVE_UP_AFTER_MS = 120_000;
 let own: MigrationMeta[] | undefined;
 const ownMigrations = () => (own ??= readMigrationFiles({ migrationsFolder: MIGRATIONS }));
 
-async function appliedHashes(sql: postgres.Sql): Promise<string[]> {
+/** The hashes of the migrations that the database has. */
+export async function appliedHashes(sql: postgres.Sql): Promise<string[]> {
   const rows = await sql<{ hash: string }[]>`
     select hash from drizzle.__drizzle_migrations order by id`.catch((error: unknown) => {
     if (errorCodeOf(error) === UNDEFINED_TABLE) return [];

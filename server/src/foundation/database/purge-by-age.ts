@@ -30,7 +30,10 @@ type Aged = {
   deleteRange?: (tx: Transaction, range: SQL) => Promise<number>;
 };
 
-/** Deletes old rows, tenant after tenant. It remembers its position, so that no statement scans a row again. */
+/**
+ * Deletes old rows, tenant after tenant, but none of a tenant that moves. It remembers its position, so that no statement
+ * scans a row again.
+ */
 export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
   let tenantId = '';
   let after: string | null = null;
@@ -41,7 +44,7 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
   async function nextTenant(tx: Transaction): Promise<string> {
     const [next] = await tx.execute<{ tenant_id: string }>(sql`
       select tenant_id from tenants
-      where tenant_id > ${tenantId} and exists (
+      where tenant_id > ${tenantId} and status <> 'MOVING' and exists (
         select from ${id.table} where ${id.table}.tenant_id = tenants.tenant_id and ${id} < ${endId(keptDays)} offset 0
       )
       order by tenants.tenant_id limit 1`);
@@ -58,7 +61,8 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
             tenantId = await nextTenant(tx);
             if (tenantId === '') return { removed, hasMore: false };
           }
-          const isInTenant = sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${after ?? FIRST_ID}::uuid`;
+          const isInTenant = sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${after ?? FIRST_ID}::uuid
+            and (select status from tenants where tenant_id = ${tenantId}) <> 'MOVING'`;
           const range = sql`${isInTenant} and ${id} < ${endId(keptDays)}`;
           const [last] = await tx.execute<{ id: string }>(
             sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - removed - 1}`,

@@ -21,9 +21,31 @@ export function asTenant<Result>(
   });
 }
 
+/** As `asTenant`, also while the tenant moves and where it was before: for commands of the operator. */
+export const asTenantAnyway = <Result>(
+  database: Pick<Database, 'drizzle'>,
+  tenantId: string,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> =>
+  inTransaction(database.drizzle, async (tx) => {
+    await enterAnyway(tx, tenantId);
+    return work(tx);
+  });
+
+const enterAnyway = (tx: Transaction, tenantId: string) =>
+  tx.execute(sql`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`);
+
+/**
+ * A tenant that moves, or has moved away, does not change. A move waits for the transactions that began before: each of
+ * the later ones finds it here, in a statement of its own, whose snapshot is later than the beginning.
+ */
+const keepAway = sql`
+  select set_config('transaction_read_only', 'on', true) from tenants
+  where tenant_id = current_setting('app.tenant_id') and status in ('MOVING', 'MOVED')`;
+
 /** From here on the transaction sees the rows of this tenant. */
 export async function enterTenant(tx: Transaction, tenantId: string): Promise<void> {
-  await tx.execute(sql`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`);
+  await Promise.all([enterAnyway(tx, tenantId), tx.execute(keepAway)]);
 }
 
 const background = sql`set local role top_system; set local plan_cache_mode = force_custom_plan`;
@@ -102,7 +124,7 @@ async function inTransaction<Result>(
   }
 }
 
-/** A checked command, as a column list of admit_requests_v1. Tenant and creator come from its request, the time from the database. */
+/** A checked command, as a column list of admit_requests_v2. Tenant and creator come from its request, the time from the database. */
 export type NewCommand = {
   idempotency_key: string;
   vendor: string;
@@ -124,14 +146,14 @@ export type RefusedCommand = { idempotency_key: string; is_refused: true };
 
 export type GivenCommand = NewCommand | RefusedCommand;
 
-/** What became of a command. The outcomes are explained in server/drizzle/0004_admit_requests_v1.sql. */
+/** What became of a command. The outcomes are explained in server/drizzle/0016_moved_tenants.sql. */
 export type CommandOutcome =
   | { outcome: 'ACCEPTED'; command_id: string; accepted_ms: number }
-  | { outcome: 'KEY_USED' | 'REFUSED' | 'VENDOR_NOT_ENABLED' | 'CATALOG_CHANGED' };
+  | { outcome: 'KEY_USED' | 'REFUSED' | 'VENDOR_NOT_ENABLED' | 'CATALOG_CHANGED' | 'TENANT_AWAY' };
 
 /**
  * Admits requests of several tenants and stores the commands that they bring, or with `areAdmitted` only stores the
  * commands. The function of server/drizzle has the rights of its owner, top_ingest, which reads no secret.
  */
 export const asIngest = <Row extends object>({ sql }: Database, requests: readonly object[], areAdmitted = false) =>
-  sql<Row[]>`select * from admission.admit_requests_v1(${JSON.stringify(requests)}, ${areAdmitted})`;
+  sql<Row[]>`select * from admission.admit_requests_v2(${JSON.stringify(requests)}, ${areAdmitted})`;

@@ -37,7 +37,7 @@ export function sealedTable<Table extends TenantTable>(table: Table, { id, secre
         ? [{ column, sealed: Buffer.from(sealed), owner: (ownerOf as (row: Row) => string)(row) }]
         : [];
     });
-  return async function* rowsOf(database: Database, tenant: string): AsyncGenerator<SealedRow> {
+  async function* rowsOf(database: Database, tenant: string): AsyncGenerator<SealedRow> {
     for (let after: Row | undefined; ; ) {
       const isAfter = after && gt(idColumn, after[id]);
       const rows: Row[] = await asTenant(database, tenant, (tx) =>
@@ -77,5 +77,18 @@ export function sealedTable<Table extends TenantTable>(table: Table, { id, secre
       after = rows.at(-1);
       if (rows.length < ROWS_AT_ONCE) return;
     }
-  };
+  }
+
+  /** The secrets of a row whose fields have the names of the columns, with bytes as `\x` and hex. */
+  function secretsIn(row: Row): { column: string; sealed: Buffer; owner: string }[] {
+    const fields = Object.entries(columns).map(([key, column]) => {
+      const value = row[column.name];
+      const isBytes = column.getSQLType() === 'bytea' && typeof value === 'string';
+      return [key, isBytes ? Buffer.from(value.slice('\\x'.length), 'hex') : value];
+    });
+    const found = sealedIn(Object.fromEntries(fields));
+    return found.map(({ column, ...secret }) => ({ ...secret, column: (columns[column] as PgColumn).name }));
+  }
+
+  return Object.assign(rowsOf, { table: getTableName(table), secretsIn });
 }

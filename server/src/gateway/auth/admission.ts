@@ -1,6 +1,6 @@
 import { objectAndAction, PLATFORM_TENANT_ID, type Scope } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
-import { ApiError, notFound } from '../../foundation/api-error.js';
+import { ApiError, notFound, tenantAway } from '../../foundation/api-error.js';
 import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
@@ -25,14 +25,17 @@ export type SignedRequest = Omit<Authenticated, 'body' | 'countFailure'> & {
   pathTenantId: string | null;
 };
 
-/** A row of admit_requests_v1 (server/drizzle): the state of the request in the database at admission. */
+/** A row of admit_requests_v2 (server/drizzle): the state of the request in the database at admission. */
 export type Verdict = Quotas & {
   /** Credential and tenant are active and not expired, and the secret version that verified is still valid. */
   is_live: boolean;
   is_in_clock_window: boolean;
   is_fresh: boolean;
   is_granted: boolean;
+  /** Not null if a live credential's tenant moves or has moved: see tenantAway. The request consumes no nonce. */
+  away: string | null;
   path_tenant_exists: boolean;
+  path_tenant_away: string | null;
   allowed_clock_skew_seconds: number | null;
   /** The database's clock in Unix milliseconds: one clock for all nodes. */
   now_ms: number;
@@ -127,7 +130,7 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
       locals.mayHaveChanged = release !== null;
       const verdict = await admission(signed, release ? shortcut?.command : undefined);
       const answer = verdict.outcome === null ? null : (shortcut?.answerOf(verdict) ?? null);
-      if (!verdict.is_live) throw sender.countFailure();
+      if (!verdict.is_live && verdict.away === null) throw sender.countFailure();
       refuseUnlessFresh(verdict, sender.timestamp, database.generations.current().beganAt);
       lastUses.note({ tenantId, clientId, secretVersion, usedAt: new Date(verdict.now_ms) });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
@@ -142,8 +145,9 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
 }
 
 /**
- * Refuses a request of a live credential if its timestamp is outside the clock window or its nonce was used before. The
- * window begins with the generation of the database at the earliest: who signs again at `server_time` is inside.
+ * Refuses a request of a live credential if its timestamp is outside the clock window, its tenant is on another platform,
+ * or its nonce was used before. The window begins with the generation of the database at the earliest: who signs again at
+ * `server_time` is inside.
  */
 function refuseUnlessFresh(verdict: Verdict, timestamp: string, beganAt: Date): void {
   if (!verdict.is_in_clock_window) {
@@ -159,10 +163,11 @@ function refuseUnlessFresh(verdict: Verdict, timestamp: string, beganAt: Date): 
       },
     });
   }
+  if (verdict.away !== null) throw tenantAway(verdict.away);
   if (!verdict.is_fresh) throw new ApiError('NONCE_REUSED');
 }
 
-/** Returns the operation of a caller that may call it. */
+/** Returns the operation of a caller that may call it. An administrator sees where a tenant has moved, and no more. */
 export function authorize(verdict: Verdict, { operation, params, allow }: Match, tenantId: string): GatedOperation {
   if (allow !== null) {
     throw new ApiError('METHOD_NOT_ALLOWED', {
@@ -176,6 +181,7 @@ export function authorize(verdict: Verdict, { operation, params, allow }: Match,
   if (!mayCall(operation, tenantId, verdict.is_granted) || !isOwnTenant) throw forbidden(operation.scope);
   // Only a platform administrator gets here with a tenant that does not exist.
   if (pathTenantId !== null && !verdict.path_tenant_exists) throw notFound();
+  if (verdict.path_tenant_away !== null && operation.name !== 'tenants.get') throw tenantAway(verdict.path_tenant_away);
   return operation;
 }
 

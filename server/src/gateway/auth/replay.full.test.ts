@@ -39,7 +39,7 @@ test('admits the first of 40 identical requests in one batch', async () => {
   const { database, statements, requests } = await signedRequestsOf(COPIES);
   const admit = createAdmission(database);
   const verdicts = await Promise.all(requests.map((signed) => admit(signed)));
-  expect(statements.filter((statement) => statement.includes('admit_requests_v1'))).toHaveLength(1);
+  expect(statements.filter((statement) => statement.includes('admit_requests_v2'))).toHaveLength(1);
   expect(verdicts.map(({ is_fresh }) => is_fresh)).toEqual([true, ...Array(COPIES - 1).fill(false)]);
   expect(
     verdicts.every(({ is_live, is_in_clock_window, is_granted }) => is_live && is_in_clock_window && is_granted),

@@ -81,8 +81,8 @@ export type Bus = {
   fullness(stream: StreamName): Promise<number>;
   /** How many updates of commands are unhandled, by tenant. Rejects if the bus does not answer. */
   untakenUpdates(): Promise<ReadonlyMap<string, number>>;
-  /** Deletes the messages of a tenant and its durables. Rejects if some may be left. */
-  forgetTenant(tenantId: string): Promise<void>;
+  /** Deletes the messages of a tenant and its durables, of all streams or of these. Rejects if some may be left. */
+  forgetTenant(tenantId: string, only?: readonly StreamName[]): Promise<void>;
   /** Resolves once the consumer exists. */
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
   /** Creates missing streams, corrects changed settings and adds missing copies. */

@@ -72,10 +72,11 @@ export function inProcessBus(): Bus {
     async untakenUpdates() {
       return countByTenant([...queues.values()].flatMap((queue) => queue.untakenSubjects(UPDATES_OF_ALL_TENANTS)));
     },
-    async forgetTenant(tenantId) {
+    async forgetTenant(tenantId, only = streams) {
       const isOfTenant = ({ subject }: { subject: string }) => subjectMatches(subjectsOfTenant(tenantId), subject);
-      for (const stream of streams) kept[stream] = kept[stream].filter((message) => !isOfTenant(message));
+      for (const stream of only) kept[stream] = kept[stream].filter((message) => !isOfTenant(message));
       for (const [key, queue] of queues) {
+        if (!only.includes(queue.durable.stream)) continue;
         queue.drop(isOfTenant);
         if (isDurableOfTenant(queue.durable.durable, tenantId)) queues.delete(key);
       }

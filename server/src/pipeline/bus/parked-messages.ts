@@ -25,7 +25,10 @@ export const createParker = (database: Database) =>
 export const parkMessage = (database: Database, { subject, body }: Omit<Parked, 'reason'>, reason: string) =>
   parkMessages(database, [{ subject, body, reason }]);
 
-/** A message of a deleted tenant is dropped: nothing of the tenant may come back. */
+/**
+ * A message of a deleted tenant is dropped: nothing of the tenant may come back. One of a tenant that moves is kept for
+ * tenant `platform`.
+ */
 function parkMessages(database: Database, messages: readonly Parked[]) {
   const rows = messages.map(({ subject, body, reason, details = [] }) => {
     const isWhole = body.length <= MAX_MESSAGE_BYTES;
@@ -46,7 +49,7 @@ const newRows = statement(
   'parked messages: store',
   (rows: string) => sql`
     insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
-    select coalesce(tenants.tenant_id, 'platform'),
+    select case when tenants.move is null or tenants.move ->> 'step' = 'CLOSING' then coalesce(tenants.tenant_id, 'platform') else 'platform' end,
       (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || id_tail)::uuid, subject,
       reason, details, decode(body, 'base64'), is_whole
     from json_to_recordset(${rows}::text::json)
@@ -88,7 +91,7 @@ const replacement = statement(
     select tenant_id, (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || ${idTail}::text)::uuid,
       subject, ${reason}::text, ${details}::text::jsonb, body, is_whole
     from copy join tenants using (tenant_id)
-    where tenants.status not in ('DELETING', 'DELETED') and ${reason}::text is not null`,
+    where tenants.status not in ('MOVED', 'DELETING', 'DELETED') and ${reason}::text is not null`,
 );
 
 /**

@@ -2,7 +2,7 @@ import { eventTypes } from '@tenant-open-platform/contract';
 import { and, asc, desc, eq, getTableColumns, getTableName, gt, lt, type SQL, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { all, type Bounded, boundedScan, fittingRows, jsonBytes } from '../../foundation/database/pages.js';
-import { SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.js';
+import { type OpenedKeyring, SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.js';
 import { topics } from '../../foundation/signals/signals.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { positionBefore } from '../../pipeline/event-log.js';
@@ -14,17 +14,17 @@ import {
   presentEvent,
   shownColumns,
 } from '../../pipeline/events.js';
+import { BEFORE_LOG, createMovedCursors } from '../../pipeline/moved-cursors.js';
 import { commands, events } from '../../pipeline/tables.js';
 import type { WaitFor } from '../../pipeline/wait-for.js';
 import { cursorWriter, readCursor } from '../lists.js';
 
-const BEGINNING = '0';
-
 type List = Parameters<Handler<'events.list'>>;
 type Query = List[0]['query'];
 
-export const listEvents = (waitFor: WaitFor, cursorKey: Buffer, database: Database): Handler<'events.list'> => {
+export const listEvents = (waitFor: WaitFor, keyring: OpenedKeyring, database: Database): Handler<'events.list'> => {
   const continuedAt = createContinuation(database);
+  const movedTo = createMovedCursors(database, keyring);
 
   async function readPage({ limit, cursor, wait_seconds: waitSeconds, from, ...filters }: Query, call: List[1]) {
     const { tenantId } = call;
@@ -33,16 +33,18 @@ export const listEvents = (waitFor: WaitFor, cursorKey: Buffer, database: Databa
     const direction = filters.order;
     const isDescending = direction === 'desc';
     // Events of all tenants share one sequence. A cursor must not show how many events the platform has.
-    const numbers = sealedNumbers(cursorKey, tenantId);
+    const numbers = sealedNumbers(keyring.cursorKey, tenantId);
     const sealed = readCursor(list, cursor, SEALED_NUMBER);
+    const moved = sealed === null ? null : await movedTo(sealed, tenantId);
     const given = sealed === null ? null : numbers.open(sealed);
-    if (sealed !== null && !isPosition(given)) throw call.refuse('INVALID_CURSOR');
-    const { seq: continued, restoredAt } = given ? await continuedAt(given) : { seq: null, restoredAt: null };
+    if (sealed !== null && !moved && !isPosition(given)) throw call.refuse('INVALID_CURSOR');
+    const { seq: continued, restoredAt } =
+      moved ?? (given ? await continuedAt(given) : { seq: null, restoredAt: null });
     const start = () =>
       call.asTenant(async (tx) => {
         if (from === 'now') return lastPosition(tx, tenantId);
         const since = from ?? (filters.occurred_after && shortlyBefore(filters.occurred_after));
-        return since === undefined ? BEGINNING : positionBefore(tx, since, tenantId);
+        return since === undefined ? BEFORE_LOG : positionBefore(tx, since, tenantId);
       });
     const position = continued ?? (isDescending ? END_OF_LOG : await start());
     const after = isDescending ? await start() : position;
@@ -60,7 +62,7 @@ export const listEvents = (waitFor: WaitFor, cursorKey: Buffer, database: Databa
       filters.command_id
         ? ofCommand(tx, tenantId, filters.command_id, all([range, withoutIndex]))
         : boundedScan(tx, { columns: [events.seq], direction, range, filters: withoutIndex });
-    const isOnlyPlace = given === null && from === 'now';
+    const isOnlyPlace = sealed === null && from === 'now';
     const found = await waitFor({
       call,
       topic: topics.events(tenantId),
@@ -144,5 +146,5 @@ function withCommands(tx: Transaction, { from, where, order, count }: Part) {
 async function lastPosition(tx: Transaction, tenantId: string): Promise<string> {
   const [last] = await tx.execute<{ seq: string }>(sql`
     select coalesce(max(seq), 0)::text as seq from events where tenant_id = ${tenantId}`);
-  return last?.seq ?? BEGINNING;
+  return last?.seq ?? '0';
 }

@@ -1,14 +1,10 @@
 import { createTenant, platform, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { completed, newCommand } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 
 const STATE = '/api/v1/platform/state';
 
 test('a platform administrator sees backlog, vendors, slots and workers', async () => {
-  // An idle embedded platform holds no slot.
-  const { operator, reader } = await createTenant();
-  await completed(reader, await newCommand(operator));
   const { status, raw, body } = await signedRequest(platform().admin, 'GET', STATE);
   expect(status, raw).toBe(200);
   expect(body.slots.map(({ slot }: { slot: number }) => slot)).toEqual(Array.from({ length: 16 }, (_, slot) => slot));

@@ -20,6 +20,7 @@ const exportPage = (tenantId: string, query = 'limit=500') =>
 /** Tables that an export leaves out, with the reason. */
 const LEFT_OUT = {
   outbox: 'The queue of messages that the bus has not acknowledged yet. Each row refers to an exported fact.',
+  event_log_origins: 'How cursors of the platforms are continued that had the tenant before.',
   idempotent_answers: 'Sealed copies of answers, for 24 hours.',
   audit_bytes: 'How much of a day is used up.',
   command_figures: 'Counts of exported commands.',

@@ -95,6 +95,9 @@ async function fillTenant(): Promise<void> {
   await owner`
     insert into command_figures (tenant_id, hour, reason, is_other, vendor, status, minute, total, classes, numbers)
     values (${TENANT}, now(), ${MARKER}, false, 'vendor_a', 'FAILED', 1, 1, '{1}', '{1}')`;
+  await owner`
+    insert into event_log_origins (tenant_id, position, cursor_key_sealed, generations, from_seq, to_seq, shift)
+    values (${TENANT}, 0, ${Buffer.from(MARKER)}, '[]', 0, 1, 2)`;
   // A disabled tenant gets no new durables.
   await vi.waitFor(() => platform.client.consumers.get('TOP_EVENTS', durables.events(TENANT, principalId)), {
     timeout: 30_000,

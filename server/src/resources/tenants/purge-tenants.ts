@@ -17,7 +17,7 @@ const BATCH = 1_000;
 /** For each credential that is deleted, Postgres looks for a command that refers to it. */
 const BATCH_OF_CREDENTIALS = 20;
 
-type Tenant = { tenant_id: string; deletion: Required<Deletion> };
+type Tenant = { tenant_id: string; status: 'DELETING' | 'MOVED'; deletion: Required<Deletion> };
 
 /** Deletes one batch. `after` is the position of the next batch; null after the last one. */
 type Step = {
@@ -42,10 +42,17 @@ const steps: readonly Step[] = [
  * `emptied`: the tenant of which the last pass found nothing. Without more to do, no tenant can be deleted now. `isIdle`:
  * because none is to be deleted.
  */
-type Round = { hasMore: boolean; removed: number; isIdle?: true; table?: string; emptied?: string };
+type Round = { hasMore: boolean; removed: number; isIdle?: true; table?: string; emptied?: Tenant };
 
 /**
- * Deletes everything of DELETING tenants, one batch in each round. The row of the tenant holds the position and is
+ * Of a tenant that moved away, what reached TOP_UPDATES is parked, and its CLIENT principals may still read the events
+ * that they have not read, until NATS deletes them after a week.
+ */
+const STREAMS_OF_MOVED = ['TOP_COMMANDS', 'TOP_REPLIES'] as const;
+
+/**
+ * Deletes everything of DELETING tenants, one batch in each round, and of tenants that have moved away everything but
+ * their credentials, which answer where the tenant is. The row of the tenant holds the position and is
  * locked during a round. So any number of nodes may take part, and a crash loses nothing but the batch under way.
  *
  * A transaction that began before the deletion may still write a row into a table that was emptied already. So passes
@@ -55,8 +62,9 @@ export const createTenantPurge = (database: Database, bus: Bus, now: Now) => asy
   const round = await asAllTenants(database, (tx) => work(tx, now()));
   const { emptied } = round;
   if (emptied !== undefined) {
-    await bus.forgetTenant(emptied);
-    await asAllTenants(database, (tx) => finish(tx, emptied));
+    const { tenant_id, status } = emptied;
+    await bus.forgetTenant(tenant_id, status === 'MOVED' ? STREAMS_OF_MOVED : undefined);
+    await asAllTenants(database, (tx) => finish(tx, tenant_id));
   }
   return round;
 };
@@ -67,7 +75,7 @@ async function work(tx: Transaction, now: string): Promise<Round> {
   const { step: number, rows_in_pass } = tenant.deletion.work;
   const step = steps[number];
   if (step) return deleteOnce(tx, tenant, step);
-  if (rows_in_pass === 0) return { hasMore: true, removed: 0, emptied: tenant.tenant_id };
+  if (rows_in_pass === 0) return { hasMore: true, removed: 0, emptied: tenant };
   await beginPass(tx, tenant);
   return { hasMore: true, removed: 0 };
 }
@@ -77,8 +85,8 @@ const LONGEST_WAIT = '1 minute';
 
 async function lockNext(tx: Transaction, now: string): Promise<Tenant | undefined> {
   const [tenant] = await tx.execute<Tenant>(sql`
-    select tenant_id, deletion from tenants
-    where status = 'DELETING' and (
+    select tenant_id, status, deletion from tenants
+    where deletion -> 'work' is not null and (
       pg_snapshot_xmin(pg_current_snapshot()) > (deletion #>> '{work,transaction}')::xid8
       or (deletion #>> '{work,since}')::timestamptz < least(now(), ${now}::timestamptz) - ${LONGEST_WAIT}::interval
     )
@@ -88,13 +96,14 @@ async function lockNext(tx: Transaction, now: string): Promise<Tenant | undefine
 }
 
 async function isAnyDeleting(tx: Transaction): Promise<boolean> {
-  const deleting = await tx.execute(sql`select from tenants where status = 'DELETING' limit 1`);
+  const deleting = await tx.execute(sql`select from tenants where deletion -> 'work' is not null limit 1`);
   return deleting.length > 0;
 }
 
-async function deleteOnce(tx: Transaction, { tenant_id, deletion }: Tenant, step: Step): Promise<Round> {
+async function deleteOnce(tx: Transaction, { tenant_id, status, deletion }: Tenant, step: Step): Promise<Round> {
   const { work } = deletion;
-  const { removed, after } = await step.deleteBatch(tx, tenant_id, work.after);
+  const isKept = status === 'MOVED' && step.table === 'credentials';
+  const { removed, after } = isKept ? KEPT : await step.deleteBatch(tx, tenant_id, work.after);
   await save(tx, tenant_id, {
     ...deletion,
     rows_deleted: deletion.rows_deleted + removed,
@@ -102,6 +111,8 @@ async function deleteOnce(tx: Transaction, { tenant_id, deletion }: Tenant, step
   });
   return { hasMore: true, table: step.table, removed };
 }
+
+const KEPT: Batch = { removed: 0, after: null };
 
 const save = (tx: Transaction, tenantId: string, deletion: Deletion) =>
   tx.execute(sql`
@@ -117,10 +128,10 @@ async function beginPass(tx: Transaction, { tenant_id, deletion }: Tenant): Prom
 /** What is left: the id, instants and numbers. */
 const finish = (tx: Transaction, tenantId: string) =>
   tx.execute(sql`
-    update tenants set status = 'DELETED', name = tenant_id, vendors = null, adapter_reads = null, updated_at = now(),
+    update tenants set status = case status when 'DELETING' then 'DELETED' else status end, name = tenant_id, vendors = null, adapter_reads = null, updated_at = now(),
       deletion = deletion - 'work'
         || jsonb_build_object('finished_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-    where tenant_id = ${tenantId} and status = 'DELETING'`);
+    where tenant_id = ${tenantId} and status in ('MOVED', 'DELETING')`);
 
 /** Walks through the primary key and remembers the position: a scan from the start would read all deleted rows again. */
 async function deleteRows(
@@ -173,8 +184,12 @@ async function deleteBusKeys(tx: Transaction, tenantId: string, after: string[] 
 
 /** Messages that were parked for tenant `platform`, because the tenant did not exist yet. */
 function deleteEarlyParkedMessages(tx: Transaction, tenantId: string, after: string[] | null): Promise<Batch> {
-  const isOfTenant = sql`starts_with(subject, ${`tenants.${tenantId}.`})`;
-  return deleteRows(tx, parkedMessages, PLATFORM_TENANT_ID, after, isOfTenant);
+  // What reaches the bus after a move is parked here for an administrator of the platform.
+  const isDue = sql`starts_with(subject, ${`tenants.${tenantId}.`}) and parked_at < (
+    select case status when 'MOVED' then (move ->> 'moved_at')::timestamptz else 'infinity' end
+    from tenants where tenant_id = ${tenantId}
+  )`;
+  return deleteRows(tx, parkedMessages, PLATFORM_TENANT_ID, after, isDue);
 }
 
 /** The entry of tenants.create in the log of tenant `platform` has the name of the tenant. Its id begins with created_at. */

@@ -5,7 +5,15 @@ import type { z } from 'zod';
 import { listed } from '../../foundation/database/pages.js';
 import { busPrincipals, credentials, policies, roleBindings, roles } from '../../foundation/tables.js';
 import { auditBytes, auditEvents, idempotentAnswers } from '../../gateway/tables.js';
-import { commandFigures, commands, deviceRequests, events, outbox, parkedMessages } from '../../pipeline/tables.js';
+import {
+  commandFigures,
+  commands,
+  deviceRequests,
+  eventLogOrigins,
+  events,
+  outbox,
+  parkedMessages,
+} from '../../pipeline/tables.js';
 import { keyColumns, type TenantTable } from '../rows.js';
 import {
   callbackEndpoints,
@@ -45,6 +53,7 @@ export const exportedTables: readonly ExportedTable[] = [
  */
 export const tenantTables: readonly TenantTable[] = [
   outbox,
+  eventLogOrigins,
   idempotentAnswers,
   auditBytes,
   commandFigures,

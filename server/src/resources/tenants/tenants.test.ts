@@ -21,6 +21,7 @@ test('a tenant is created once, and read as it was answered', async () => {
       vendors: null,
       requests_per_minute: null,
       deletion: null,
+      moved_to: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: created.body.created_at,
       request_id: created.headers['x-request-id'],

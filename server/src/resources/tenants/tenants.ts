@@ -10,12 +10,13 @@ import { getHandler, listHandler } from '../handlers.js';
 import { columnsOf, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 import { refuseUnknownVendors } from '../vendors/vendors.js';
 
-const fieldsOf = presenter(tenants, 'deletion', 'adapterReads');
+const fieldsOf = presenter(tenants, 'deletion', 'adapterReads', 'move');
 
 export function presentTenant(row: typeof tenants.$inferSelect, call: Call) {
-  if (!row.deletion) return { ...fieldsOf(row, call), deletion: null };
+  const fields = { ...fieldsOf(row, call), moved_to: row.status === 'MOVED' ? (row.move?.to ?? null) : null };
+  if (!row.deletion) return { ...fields, deletion: null };
   const { work: _, ...deletion } = row.deletion;
-  return { ...fieldsOf(row, call), deletion };
+  return { ...fields, deletion };
 }
 
 export const createTenant =

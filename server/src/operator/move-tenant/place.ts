@@ -1,0 +1,59 @@
+import { sql as fragment, type SQL } from 'drizzle-orm';
+import type { Database, Transaction } from '../../foundation/database/database.js';
+import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../../foundation/database/database-error.js';
+import { asAllTenants, asTenantAnyway } from '../../foundation/database/row-level-security.js';
+import { startupProblem } from '../../foundation/database/startup-problem.js';
+import type { OpenedKeyring } from '../../foundation/secrets/keyring.js';
+import { StartupError } from '../../foundation/startup-error.js';
+
+/** One of the two platforms of a move, for one tenant. */
+export type Place = ReturnType<typeof placeOf>;
+
+type Opened = { name: 'source' | 'target'; url: string; database: Database; keyring: OpenedKeyring };
+
+export const CONTINUE = 'To continue, run the same command again; to give up, add --undo.';
+
+/** The roles that write the tables which handlers cannot write. */
+const writers: Record<string, string> = {
+  commands: 'top_ingest',
+  nonces: 'top_ingest',
+  device_requests: 'top_system',
+  parked_messages: 'top_system',
+};
+
+export function placeOf({ name, url, database, keyring }: Opened, tenantId: string) {
+  /** A database that fails ends the command in one line: all steps can be repeated. */
+  async function named<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof StartupError) throw error;
+      if (!hadNoEffect(error) && !hasUnknownEffect(error)) throw error;
+      const problem = startupProblem(error, url)?.message ?? `It ended a statement (${errorCodeOf(error)}).`;
+      throw new StartupError(`The database of the ${name} failed. ${problem} ${CONTINUE}`);
+    }
+  }
+  return {
+    name,
+    tenantId,
+    keyring,
+    database,
+    asTenant: <Result>(work: (tx: Transaction) => Promise<Result>) => named(asTenantAnyway(database, tenantId, work)),
+    read: <Row extends object>(statement: SQL) =>
+      named(
+        asTenantAnyway(database, tenantId, async (tx) => [
+          ...(await tx.execute<Row & Record<string, unknown>>(statement)),
+        ]),
+      ),
+    /** Reads what handlers cannot: nonces, the outbox, the catalog of all tenants. */
+    readAsSystem: <Row extends object>(statement: SQL) =>
+      named(asAllTenants(database, async (tx) => [...(await tx.execute<Row & Record<string, unknown>>(statement))])),
+    /** Wakes the processes of the platform: see signals.ts. */
+    notify: (topic: string) =>
+      named(database.sql.notify('top_signals', JSON.stringify({ from: '', topics: [topic] })).then(() => {})),
+  };
+}
+
+/** From here on the transaction may write rows of this table. */
+export const becomeWriter = (tx: Transaction, table: string) =>
+  tx.execute(fragment`select set_config('role', ${writers[table] ?? 'top_app'}, true)`);

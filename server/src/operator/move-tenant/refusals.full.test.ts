@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { atEnd, newKeyring, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
+import { move, runMove, startCell } from '../../../test/support/cells.js';
+import { COMMANDS, newCommand } from '../../../test/support/commands.js';
+import { openPool } from '../../../test/support/open-pool.js';
+import { asIngest, asTenant } from '../../foundation/database/row-level-security.js';
+
+const [a, b] = await Promise.all([startCell(), startCell()]);
+const to = ['--to-url', b.baseUrl];
+const soon = { timeout: 50_000, interval: 50 };
+const FROZEN = 'nothing is under way';
+
+async function newTenant(tenantId: string) {
+  await a.call('POST', 'platform/tenants', { tenant_id: tenantId, name: tenantId });
+  return a.newProfile(tenantId, 'integration_operator');
+}
+
+const lineOf = async (run: ReturnType<typeof runMove>) => {
+  const { exitCode, stderr } = await run;
+  const lines = stderr.split('\n').filter((line) => line !== '' && !/^\d{4}-/.test(line));
+  return [exitCode, lines.length, lines[0]];
+};
+const refuses = (text: string) => [1, 1, expect.stringContaining(text)];
+
+test('refuses in one line what cannot move', async () => {
+  await newTenant('known');
+  const command = (args: string[]) => lineOf(runMove(a, b, args));
+  expect(await command(['unknown', ...to])).toEqual(refuses('the source has no tenant unknown'));
+  expect(await command(['platform', ...to])).toEqual(refuses('the tenant platform belongs to its platform'));
+  expect(await command(['demo', ...to])).toEqual(refuses('the target has a tenant demo already (ACTIVE)'));
+  expect(await command(['known'])).toEqual([1, expect.any(Number), expect.stringContaining('--to-url must be')]);
+  expect(await lineOf(runMove(a, a, ['known', '--to-url', a.baseUrl]))).toEqual(refuses('are the same database'));
+  const otherKeyring = { ...b, environment: { ...b.environment, KEYRING: newKeyring() } };
+  expect(await lineOf(runMove(a, otherKeyring, ['known', ...to]))).toEqual(refuses('The keyring is not the one'));
+  expect((await runMove(a, b, ['known', '--undo'])).stdout).toContain('known is not moving');
+  expect((await a.call('GET', 'platform/tenants/known')).status).toBe('ACTIVE');
+});
+
+test('refuses in one line a tenant whose names or catalog the target cannot take', async () => {
+  await newTenant('named');
+  await a.newProfile('named', 'integration_reader', 'shared-name');
+  await b.newProfile('demo', 'integration_reader', 'shared-name');
+  const run = () => lineOf(runMove(a, b, ['named', ...to, '--plan']));
+  expect(await run()).toEqual(refuses('CLIENT_ID shared-name'));
+  await b.owner`update taken_names set name = 'freed' where name = 'shared-name'`;
+  await b.owner`update command_types set enabled = false where vendor = 'vendor_a' and command_type = 'reboot'`;
+  expect(await run()).toEqual(refuses('the target lacks, or has disabled, vendor_a/reboot'));
+  await b.owner`update command_types set enabled = true, payload_schema = '{}' where vendor = 'vendor_a' and command_type = 'reboot'`;
+  expect(await run()).toEqual(refuses('another payload schema for vendor_a/reboot'));
+  await b.owner`
+    update command_types set payload_schema = '{"type":"object","additionalProperties":false}'
+    where vendor = 'vendor_a' and command_type = 'reboot'`;
+  expect((await runMove(a, b, ['named', ...to, '--plan'])).stdout).toMatch(/^named can move\. Nothing has changed/);
+  expect((await a.call('GET', 'platform/tenants/named')).status).toBe('ACTIVE');
+});
+
+test('a second command for a tenant ends in one line, and the first one goes on', async () => {
+  const operator = await newTenant('twice');
+  // The open command keeps the first one waiting: no adapter serves it.
+  await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 3 });
+  const first = runMove(a, b, ['twice', ...to]);
+  await vi.waitFor(async () => expect((await a.call('GET', 'platform/tenants/twice')).status).toBe('MOVING'), soon);
+  expect(await lineOf(runMove(a, b, ['twice', ...to]))).toEqual(refuses('Another command is moving twice now'));
+  const { exitCode, stderr } = await first;
+  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('waiting for 1 open commands until 20')]);
+});
+
+test('while a tenant moves nothing changes it: neither its own requests, nor those of administrators, nor requests that were admitted before', async () => {
+  const operator = await newTenant('closed');
+  const id = await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 1 });
+  await runMove(a, b, ['closed', ...to], FROZEN);
+  const command = {
+    vendor: 'vendor_a',
+    device_id: 'd',
+    command_type: 'reboot',
+    payload: {},
+    idempotency_key: randomUUID(),
+  };
+  const own = await signedRequest(operator, 'POST', COMMANDS, { body: command, node: a.baseUrl });
+  expect([own.status, own.headers['retry-after']]).toEqual([503, '2']);
+  const role = { body: { scopes: ['open:event:read'] }, node: a.baseUrl };
+  const byAdmin = await signedRequest(a.admin, 'PUT', '/api/v1/platform/tenants/closed/roles/r', role);
+  expect([byAdmin.status, byAdmin.headers['retry-after']]).toEqual([503, '2']);
+  expect(await a.call('GET', 'platform/tenants/closed')).toMatchObject({ status: 'MOVING', moved_to: null });
+
+  const database = openPool(a.postgres.url);
+  const admitted = {
+    ...{ position: 0, tenant_id: 'closed', client_id: operator.client_id, ...command, revision: 1, timeout_seconds: 5 },
+    ...{ payload_sha256: '00'.repeat(32), request_id: 'r', command_id_tail: '7000800000000000000f' },
+  };
+  expect(await asIngest(database, [admitted], true)).toMatchObject([{ outcome: 'TENANT_AWAY', command_id: null }]);
+  const late = asTenant(database, 'closed', (tx) => tx.execute(`update credentials set name = 'x'`));
+  await expect(late).rejects.toMatchObject({ cause: { code: '25006' } });
+
+  const undone = await runMove(a, b, ['closed', '--undo']);
+  expect(undone.exitCode).toBe(0);
+  expect(await a.call('GET', 'platform/tenants/closed')).toMatchObject({ status: 'ACTIVE' });
+  expect((await a.owner`select name from credentials where tenant_id = 'closed'`)[0]).toEqual({
+    name: 'integration_operator',
+  });
+  expect(await a.owner`select command_id from commands where tenant_id = 'closed'`).toEqual([{ command_id: id }]);
+});
+
+test('a database that fails in the middle ends the command in one line, and the same command goes on', async () => {
+  await newTenant('broken');
+  for (const cell of [b, a]) {
+    const run = runMove(a, b, ['broken', ...to], FROZEN, () => cell.postgres.kill());
+    const { exitCode, stderr } = await run;
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringMatching(/The database of the (source|target) failed\. .* run the same command again/),
+    ]);
+    await cell.postgres.resume();
+    await vi.waitFor(() => cell.call('GET', 'platform/tenants/demo'), soon);
+  }
+  await move(a, b, 'broken');
+  expect((await b.call('GET', 'platform/tenants/broken')).status).toBe('ACTIVE');
+});
+
+test('late reports and requests of devices wait while rows are copied; they are taken if the move is undone, and parked for tenant platform if it ends', async () => {
+  const operator = await newTenant('bus');
+  const client = await connectTo(a.nats.url);
+  const command_id = await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 1 });
+  const lateReport = { command_id, device_execution_status: 'SUCCEEDED' };
+  const request = (dedupe_id: string) => ({ dedupe_id, device_id: 'd', request_type: 'ask', payload: {} });
+  const send = async (dedupe: string) => {
+    await client.publish('tenants.bus.command-updates.vendor_b', JSON.stringify(lateReport));
+    await client.publish('tenants.bus.device-requests.vendor_b', JSON.stringify(request(dedupe)));
+  };
+  const read = () => a.owner`
+    select (select late_result is not null from commands where tenant_id = 'bus') as is_reported,
+      (select count(*)::int from device_requests where tenant_id = 'bus') as requests,
+      (select count(*)::int from parked_messages where subject like 'tenants.bus.%') as parked`;
+
+  await runMove(a, b, ['bus', ...to], FROZEN);
+  await send('first');
+  await tries(2);
+  expect(await read()).toEqual([{ is_reported: false, requests: 0, parked: 0 }]);
+  await runMove(a, b, ['bus', '--undo']);
+  await vi.waitFor(async () => expect(await read()).toEqual([{ is_reported: true, requests: 1, parked: 0 }]), soon);
+  await vi.waitFor(async () => expect((await b.call('GET', 'platform/tenants/bus')).status).toBe('DELETED'), soon);
+
+  await runMove(a, b, ['bus', ...to], FROZEN);
+  await send('second');
+  await move(a, b, 'bus');
+  const parked = () => a.owner`
+    select tenant_id, subject from parked_messages where subject like 'tenants.bus.%' order by subject`;
+  await vi.waitFor(
+    async () =>
+      expect(await parked()).toEqual([
+        { tenant_id: 'platform', subject: 'tenants.bus.command-updates.vendor_b' },
+        { tenant_id: 'platform', subject: 'tenants.bus.device-requests.vendor_b' },
+      ]),
+    soon,
+  );
+  const [copied] =
+    await b.owner`select (select count(*)::int from device_requests where tenant_id = 'bus') as requests`;
+  expect(copied).toEqual({ requests: 1 });
+
+  /** Until the consumers of the platform have tried so many messages again. */
+  async function tries(count: number): Promise<void> {
+    const streams = (await jetstreamManager(client.connection)).consumers;
+    await vi.waitFor(async () => {
+      const again: number[] = [];
+      for await (const { num_redelivered } of streams.list('TOP_UPDATES')) again.push(num_redelivered);
+      expect(again.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(count);
+    }, soon);
+  }
+});
+
+async function connectTo(url: string) {
+  const connection = await connect({ servers: url });
+  atEnd(() => connection.close());
+  const client = jetstream(connection);
+  return { connection, publish: (subject: string, body: string) => client.publish(subject, body) };
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { atEnd, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
+import { type Cell, move, startCell } from './support/cells.js';
+import { COMMANDS, completed, newCommand } from './support/commands.js';
+import { newPrincipal } from './support/new-principal.js';
+import { runMain } from './support/private-platform.js';
+import { startNginxOfCells } from './support/start-nginx.js';
+
+const soon = { timeout: 50_000, interval: 50 };
+const EVENTS = '/api/v1/open/events';
+
+const [a, b] = await Promise.all([startCell({ TRUST_PROXY: '1' }), startCell({ TRUST_PROXY: '1' })]);
+const portOf = ({ baseUrl }: Cell) => Number(new URL(baseUrl).port);
+const nginx = await startNginxOfCells([portOf(a), portOf(b)]);
+atEnd(nginx.stop);
+
+async function newTenant(cell: Cell, tenantId: string): Promise<Profile> {
+  await cell.call('POST', 'platform/tenants', { tenant_id: tenantId, name: tenantId });
+  await cell.call('POST', `platform/tenants/${tenantId}/bus/principals`, newPrincipal());
+  const profile = await cell.newProfile(tenantId, 'integration_operator', tenantId);
+  return { ...profile, base_url: nginx.url };
+}
+
+/** As an operator does after each change of client ids. */
+async function writeMaps(): Promise<string[]> {
+  const written: string[] = [];
+  for (const [name, { environment, owner }] of Object.entries({ a, b })) {
+    // The tenants of the first starts have the same names.
+    await owner`update tenants set status = 'DELETED' where tenant_id = 'demo'`;
+    const file = join(nginx.folder, `${name}.map`);
+    const run = await runMain(['cell-map', '--upstream', `cell_${name}`, '--file', file], environment);
+    expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ has \d+ client ids/) });
+    written.push(readFileSync(file, 'utf8').trim());
+  }
+  nginx.reload();
+  return written;
+}
+
+test('one address leads each client id to its cell, also after a move and for names that nginx knows, and an unknown id gets the same 401', async () => {
+  const [ofA, ofB, named] = [await newTenant(a, 'ann'), await newTenant(b, 'bob'), await newTenant(b, 'default')];
+  expect(await writeMaps()).toEqual(['ann cell_a;', 'bob cell_b;\n\\default cell_b;']);
+  // A query that a proxy could rewrite is signed as it is sent.
+  const target = `${EVENTS}?occurred_after=2026-01-01T00:00:00%2B00:00`;
+  for (const profile of [ofA, ofB, named]) {
+    await vi.waitFor(async () => expect((await signedRequest(profile, 'GET', target)).status).toBe(200), soon);
+  }
+  await Promise.all([a.serve('ann'), b.serve('bob')]);
+  for (const profile of [ofA, ofB]) {
+    const record = await completed(profile, await newCommand(profile));
+    expect(record).toMatchObject({ status: 'SUCCEEDED' });
+  }
+  const unknown = { ...ofA, client_id: 'nobody' };
+  const [here, direct] = [
+    await signedRequest(unknown, 'GET', EVENTS),
+    await signedRequest(unknown, 'GET', EVENTS, { node: b.baseUrl }),
+  ];
+  expect([here.status, here.body.code, here.body.message]).toEqual([401, direct.body.code, direct.body.message]);
+
+  await move(a, b, 'ann');
+  expect(await writeMaps()).toEqual(['', 'ann cell_b;\nbob cell_b;\n\\default cell_b;']);
+  await vi.waitFor(async () => expect((await signedRequest(ofA, 'GET', EVENTS)).body.items).toHaveLength(2), soon);
+});
+
+test('while one cell is down, tenants of the other one notice nothing', async () => {
+  const [ofA, ofB] = [await newTenant(a, 'alive'), await newTenant(b, 'buried')];
+  await writeMaps();
+  for (const profile of [ofA, ofB]) {
+    await vi.waitFor(async () => expect((await signedRequest(profile, 'GET', EVENTS)).status).toBe(200), soon);
+  }
+  await a.serve('alive');
+  await completed(ofA, await newCommand(ofA));
+  await b.postgres.kill();
+  await b.nats.suspend();
+  b.kill();
+  await vi.waitFor(async () => expect((await signedRequest(ofB, 'GET', EVENTS)).status).toBe(502), soon);
+  const command = (n: number) => ({
+    ...{ vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} },
+    idempotency_key: `key-${n}`,
+  });
+  const ids: string[] = [];
+  for (let n = 0; n < 100; n++) {
+    const answer = await signedRequest(ofA, 'POST', COMMANDS, { body: command(n) });
+    expect(answer.status).toBe(202);
+    ids.push(answer.body.command_id);
+  }
+  for (const id of ids) expect((await completed(ofA, id)).status).toBe('SUCCEEDED');
+});

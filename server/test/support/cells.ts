@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { serveVendor } from '@tenant-open-platform/sdk/adapter';
+import {
+  atEnd,
+  newKeyring,
+  type Profile,
+  signedRequest,
+  startNode,
+  type TestNode,
+  temporaryFolder,
+  unlimited,
+} from '@tenant-open-platform/testing';
+import { freePort } from '@tenant-open-platform/testing/free-port';
+import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { openSession } from './open-pool.js';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+export type Cell = Awaited<ReturnType<typeof startCell>>;
+
+/** A platform with a Postgres, a nats-server and a keyring of its own. */
+export async function startCell(settings: Record<string, string> = {}) {
+  const [nats, postgres] = await Promise.all([ownNats(), ownPostgres()]);
+  const environment = {
+    ...unlimited,
+    DATA_DIR: temporaryFolder(),
+    DATABASE_URL: postgres.url,
+    KEYRING: newKeyring(),
+    NATS_URL: nats.url,
+    PORT: String(await freePort()),
+    ...settings,
+  };
+  const node: TestNode = await startNode(environment);
+  const { admin, baseUrl } = node;
+  const call = async (method: string, path: string, body?: object, caller: Profile = admin) => {
+    const target = `/api/v1/${path}`;
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const answer = await signedRequest(caller, method, target, { node: baseUrl, headers, ...(body && { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.raw}`);
+    return answer.body;
+  };
+  return {
+    environment,
+    nats,
+    postgres,
+    admin,
+    baseUrl,
+    call,
+    owner: openSession(postgres.superuserUrl, { max: 2 }),
+    kill: () => node.process.kill('SIGKILL'),
+    /** A credential of the tenant with this role. */
+    async newProfile(tenant_id: string, role: string, client_id = `${tenant_id}-${role}`): Promise<Profile> {
+      const tenant = `platform/tenants/${tenant_id}`;
+      const { secret } = await call('POST', `${tenant}/credentials`, { client_id, name: role });
+      await call('POST', `${tenant}/role-bindings`, { client_id, role });
+      return { base_url: baseUrl, tenant_id, client_id, secret };
+    },
+    /** An adapter of one tenant. `ran`: gets the commands that its devices carry out, as often as they do. */
+    async serve(tenantId: string, ran: string[] = [], takesMs = 0): Promise<void> {
+      const adapter = await serveVendor({
+        servers: nats.url,
+        tenantId,
+        vendor: 'vendor_a',
+        concurrency: 200,
+        log: () => {},
+        async onCommand({ command_id }) {
+          ran.push(command_id);
+          if (takesMs > 0) await delay(takesMs);
+        },
+      });
+      atEnd(() => adapter.stop());
+    },
+  };
+}
+
+type Ended = { exitCode: number | null; stdout: string; stderr: string };
+
+/**
+ * `move-tenant` from one cell to another one. At the first line on stderr that contains `step`, it is killed, or `act`
+ * called.
+ */
+export async function runMove(
+  from: Cell,
+  to: Cell,
+  args: string[],
+  step?: string,
+  act?: () => Promise<void>,
+): Promise<Ended> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  const env = { PATH, HOME, TMPDIR, ...from.environment, ...targetOf(to) };
+  const mover: ChildProcess = spawn(process.execPath, [main, 'move-tenant', ...args], { env });
+  let stdout = '';
+  let stderr = '';
+  let acting: Promise<void> | undefined;
+  mover.stdout?.on('data', (text) => {
+    stdout += text;
+  });
+  mover.stderr?.on('data', (text) => {
+    stderr += text;
+    if (step === undefined || !stderr.includes(step)) return;
+    if (!act) mover.kill('SIGKILL');
+    else acting ??= act();
+  });
+  const [exitCode] = await once(mover, 'close');
+  await acting;
+  return { exitCode, stdout, stderr };
+}
+
+const targetOf = ({ environment }: Cell) => ({
+  TO_DATABASE_URL: environment.DATABASE_URL,
+  TO_KEYRING: environment.KEYRING,
+});
+
+export async function move(from: Cell, to: Cell, tenantId: string): Promise<Ended> {
+  const moved = await runMove(from, to, [tenantId, '--to-url', to.baseUrl]);
+  if (moved.exitCode !== 0) throw new Error(moved.stderr);
+  return moved;
+}
