@@ -15,9 +15,10 @@ const WARM_UP = 40_000;
 const TIMEOUT_SECONDS = 300;
 const SLICE_SECONDS = 2;
 const POLL_MS = 250;
+const IDLE_MS = 10_000;
 
 export const relays: Part = {
-  about: `One node with \`ROLE=api\` accepts ${BACKLOG} commands of ${TENANTS} tenants, two of each slot. Then one node with \`ROLE=worker\` starts, or four, and an adapter of tenant \`platform\`, until each command has ended. Measured are the commands after the first ${WARM_UP}: each process compiles its code first. The workers have the lowest priority, so work waits for them, as it does at their limit. All share two cores with Postgres and NATS, so completed/s shows nothing here. The capacity is the rate at which the busiest worker would use one core of its own: 1000 divided by its CPU ms per command.`,
+  about: `One node with \`ROLE=api\` accepts ${BACKLOG} commands of ${TENANTS} tenants, two of each slot. Then one node with \`ROLE=worker\` starts, or four, and an adapter of tenant \`platform\`, until each command has ended. Measured are the commands after the first ${WARM_UP}: each process compiles its code first. The workers have the lowest priority, so work waits for them, as it does at their limit. All share two cores with Postgres and NATS, so completed/s shows nothing here. The capacity is the rate at which the busiest worker would use one core of its own: what it uses while idle, and its CPU for each command.`,
   measure: ({ builds, pairs, environment }: Form) => {
     const build = builds.at(-1) as Build;
     const contenders = COUNTS.map((count) => [
@@ -60,13 +61,17 @@ async function measure(build: Build, environment: Record<string, string>, count:
     const spentMs = workers.map((_, index) => (end.cpuMs[index] ?? 0) - (start.cpuMs[index] ?? 0));
     const busiest = Math.max(...spentMs);
     const completed = start.open;
+    await pause(IDLE_MS);
+    const idle = Math.max(...workers.map((pid, index) => cpuMsOf(pid) - (end.cpuMs[index] ?? 0))) / IDLE_MS;
+    const perCommand = (busiest - idle * (end.at - start.at)) / completed;
     const [succeeded] = await database.sql`select count(*)::int from commands where status = 'SUCCEEDED'`;
     return {
       'completed/s': (1000 * completed) / (end.at - start.at),
       'SUCCEEDED of accepted': succeeded?.count / accepted,
       'CPU ms per command, all workers': spentMs.reduce((sum, ms) => sum + ms, 0) / completed,
       'CPU ms per command, the busiest worker': busiest / completed,
-      'capacity, commands/s': (1000 * completed) / busiest,
+      'CPU of an idle worker, % of a core': 100 * idle,
+      'capacity, commands/s': (1000 * (1 - idle)) / perCommand,
     };
   } finally {
     for (const stop of stops) await stop();
