@@ -7,6 +7,8 @@ const BARS = '▁▂▃▄▅▆▇█';
 const MINUTES = 60;
 /** The vendors of a frame. */
 const VENDORS = 8;
+/** A name may have 63 characters. */
+const LONGEST_NAME = { ofTenant: 24, ofPlatform: 60 };
 /** The platform looks once a minute whether adapters read. */
 const SILENT_MS = 5 * 60_000;
 
@@ -44,7 +46,7 @@ export function tenantFrame(context: Context, { tenant, now, figures, catalog, p
   const quiet = [...lastReads.keys()].filter((vendor) => !named.some((group) => group.vendor === vendor));
   const ofVendors = [...named, ...quiet.map((vendor) => ({ vendor, total: 0, counts: null, duration_ms: null }))].map(
     ({ vendor, total, counts, duration_ms }) => ({
-      vendor,
+      vendor: cut(vendor, LONGEST_NAME.ofTenant),
       hour: total,
       succeeded: counts && total > 0 ? `${Math.floor((100 * counts.SUCCEEDED) / total)} %` : '-',
       'p50, s': seconds(duration_ms?.p50),
@@ -74,7 +76,10 @@ export function platformFrame(context: Context, state: PlatformState, now: Date)
   const ofVendors = state.vendors
     .filter(({ enabled }) => enabled)
     .sort((one, other) => ((one.last_read_at ?? '') < (other.last_read_at ?? '') ? -1 : 1))
-    .map(({ vendor, last_read_at }) => ({ vendor, 'last read': readOf(last_read_at, now) }));
+    .map(({ vendor, last_read_at }) => ({
+      vendor: cut(vendor, LONGEST_NAME.ofPlatform),
+      'last read': readOf(last_read_at, now),
+    }));
   const waits = (name: string, { waiting, oldest_seconds }: PlatformState['outbox']) =>
     `${name} ${waiting}${oldest_seconds === null ? '' : `, oldest ${oldest_seconds.toFixed(1)} s`}`;
   return [
@@ -95,6 +100,8 @@ const table = ({ env, stdout }: Context, columns: readonly string[], rows: reado
   rows.length === 0
     ? ''
     : renderRows({ env, stdout: { isTTY: stdout.isTTY, columns: WIDTH } } as Context, columns.map(columnOf), rows);
+
+const cut = (name: string, most: number) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
 
 /** The first ones, and how many more there are. */
 function some<Row extends { vendor: string }>(rows: readonly Row[]): object[] {

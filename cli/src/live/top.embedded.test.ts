@@ -1,10 +1,12 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
-import type { PlatformEvent } from '@tenant-open-platform/sdk';
+import type { CommandFigures, PlatformEvent, PlatformState } from '@tenant-open-platform/sdk';
 import { createCredential, createTenant, platform } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { environmentOf, topctl, type World } from '../../test/topctl.js';
+import type { Context } from '../context.js';
 import { widthOf } from '../output/text-width.js';
+import { platformFrame, tenantFrame } from './frame.js';
 
 const { admin, operator } = await createTenant();
 const env = environmentOf(operator);
@@ -64,7 +66,35 @@ test('a platform administrator sees waiting rows, workers and vendors', async ()
   expect(tooWide(stdout)).toEqual([]);
   expect(stdout).toMatch(/^waiting: outbox \d+/m);
   expect(stdout).toMatch(/^\S+ +16 +yes/m);
-  expect(stdout).toMatch(/^vendor_a /m);
+  // Other files make vendors. Those that nobody reads come first.
+  expect(stdout).toMatch(/^(vendor_a|and \d+ more) /m);
+});
+
+test('the longest names of vendors fit into 80 columns', () => {
+  const vendor = `vendor-${'x'.repeat(56)}`;
+  const context = { env: {}, stdout: { isTTY: false } } as unknown as Context;
+  const now = new Date();
+  const long = { vendor, enabled: true, last_read_at: '2026-01-31T09:45:00.000Z' };
+  const state = { slots: [], workers: [], parked_messages: 0, vendors: [long] };
+  const waiting = { waiting: 0, oldest_seconds: null };
+  const counts = { SUCCEEDED: 123_456 };
+  const duration_ms = { p50: 299_990, p95: 299_990, p99: 299_990 };
+  const group = { vendor, total: 123_456, counts, duration_ms, points: [] };
+  const figures = { to: now.toISOString(), counts, points: [], groups: [group], duration_ms };
+  const frames = [
+    platformFrame(context, { ...state, outbox: waiting, events: waiting, request_id: 'r' } as PlatformState, now),
+    tenantFrame(context, {
+      tenant: 'acme',
+      now,
+      figures: figures as unknown as CommandFigures,
+      catalog: { vendors: [{ ...long, command_types: [] }], request_id: 'r' },
+      parked: undefined,
+    }),
+  ];
+  for (const frame of frames) {
+    expect(frame).toContain('vendor-xxx');
+    expect(tooWide(frame)).toEqual([]);
+  }
 });
 
 test('without a scope for figures it says which it needs', async () => {
