@@ -174,7 +174,14 @@ test('a platform administrator chooses the tenant, and sees no commands of it', 
   await page.getByRole('alert').getByText('lacks the scope open:command:read').waitFor();
 });
 
-const everyPage = ['/commands', '/events', '/device-requests', '/parked-messages', '/access', '/audit'];
+const everyPage = [
+  ['/commands', 'Commands'],
+  ['/events', 'Events'],
+  ['/device-requests', 'Device requests'],
+  ['/parked-messages', 'Parked messages'],
+  ['/access', 'Access'],
+  ['/audit', 'Audit log'],
+] as const;
 
 describe.each([
   ['a phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
@@ -187,10 +194,10 @@ describe.each([
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
     const found: Record<string, string[]> = { signIn: await findings(page) };
     await signIn(page, reader);
-    for (const path of [...everyPage, `/commands/${command}`]) {
+    for (const [path, heading] of [...everyPage, [`/commands/${command}`, /fail-2/] as const]) {
       await goTo(page, `${path}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.getByText('Reading …').waitFor({ state: 'detached' });
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await expect.poll(() => page.getByText('Reading …').count()).toBe(0);
       found[path] = await findings(page);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       if (width > device.viewport.width) found[path]?.push(`${width} px wide`);

@@ -154,7 +154,15 @@ test('starts with a database that holds only the rows of the migrations: no cred
   const isEmpty = async (name: string) => (await database.query(`select from ${name} limit 1`)).rows.length === 0;
   const filled = [];
   for (const { name } of rows) if (!(await isEmpty(name))) filled.push(name);
-  expect(filled).toEqual(['command_types', 'database_generations', 'relay_lease', 'sweep_marks', 'tenants', 'vendors']);
+  expect(filled).toEqual([
+    'command_figures_start',
+    'command_types',
+    'database_generations',
+    'relay_lease',
+    'sweep_marks',
+    'tenants',
+    'vendors',
+  ]);
   await database.close();
 });
 
