@@ -45,8 +45,11 @@ function copyBuiltTree(tree: string): void {
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'));
   const workspace = join(tree, '.tools/workspace');
   mkdirSync(workspace, { recursive: true });
-  for (const name of [...published, 'reference', 'testing']) symlinkSync(join(tree, name), join(workspace, name));
+  for (const name of [...published, 'reference', 'console', 'testing'])
+    symlinkSync(join(tree, name), join(workspace, name));
   symlinkSync(join(root, 'reference/node_modules'), join(tree, 'reference/node_modules'));
+  // The bill of materials lists whose code is in it.
+  cpSync(join(root, 'console/dist'), join(tree, 'console/dist'), { recursive: true });
   for (const name of published) {
     cpSync(join(root, name, 'dist'), join(tree, name, 'dist'), { recursive: true });
     const modules = join(tree, name, 'node_modules');
