@@ -38,9 +38,10 @@ test(`with ${ROWS.toLocaleString('en')} commands each page opens, and the table 
     .toBe(`${ROWS.toLocaleString('en')} shown`);
   await page.getByRole('row', { name: /oldest/ }).waitFor();
   expect(await page.getByRole('row').count()).toBeLessThan(100);
-  for (const path of ['/', '/events', '/send', '/device-requests']) {
+  const pages = { '/': 'Overview', '/events': 'Events', '/send': 'Send', '/device-requests': 'Device requests' };
+  for (const [path, name] of Object.entries(pages)) {
     await goTo(page, path);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('heading', { level: 1, name }).waitFor();
     await expect.poll(() => page.getByText('Reading …').count()).toBe(0);
     expect(await page.getByRole('alert').count()).toBe(0);
   }

@@ -100,6 +100,33 @@ test('the page locks after 15 minutes without input, and is where it was after t
   expect(await page.getByRole('checkbox', { name: 'FAILED' }).isChecked()).toBe(true);
 });
 
+test('after the lock nothing is sent any more, also not what was under way', async () => {
+  const { page } = await open('/commands');
+  await page.clock.install();
+  await page.reload();
+  await signIn(page, tenant.operator);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const sent: string[] = [];
+  // The first attempt fails once the page is locked: the client would try it again.
+  await page.route('**/api/v1/open/catalog', async (route) => {
+    sent.push(route.request().url());
+    await held;
+    await route.abort().catch(() => {});
+  });
+  const asked = page.waitForRequest('**/api/v1/open/catalog');
+  await page.getByRole('link', { name: 'Send' }).click();
+  await asked;
+  await page.getByRole('button', { name: 'Lock' }).click();
+  await page.getByRole('button', { name: 'Sign in' }).waitFor();
+  page.on('request', (request) => request.url().includes('/api/') && sent.push(request.url()));
+  letGo();
+  await page.clock.runFor('01:00');
+  expect(sent).toHaveLength(1);
+});
+
 test('a platform that is gone and back again is said, and the page goes on by itself', async () => {
   const PORT = String(await freePort());
   const node = await startNode({ PORT });

@@ -1,7 +1,7 @@
 -- A tenant can move to another platform: see docs/internals/cells.md.
 ALTER TABLE "tenants" ADD COLUMN "move" jsonb;
 --> statement-breakpoint
-grant select (move, updated_at), update (move) on tenants to top_system;
+grant select (move, updated_at) on tenants to top_system;
 --> statement-breakpoint
 CREATE TABLE "event_log_origins" (
 	"tenant_id" text NOT NULL,
@@ -14,7 +14,7 @@ CREATE TABLE "event_log_origins" (
 	CONSTRAINT "event_log_origins_tenant_id_position_pk" PRIMARY KEY("tenant_id","position")
 );
 --> statement-breakpoint
-grant select, insert, update, delete on event_log_origins to top_app;
+grant select, insert, update on event_log_origins to top_app;
 --> statement-breakpoint
 grant select, delete on event_log_origins to top_system;
 --> statement-breakpoint

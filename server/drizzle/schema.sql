@@ -2769,7 +2769,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.device_requests TO top_system;
 -- Name: TABLE event_log_origins; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.event_log_origins TO top_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.event_log_origins TO top_app;
 GRANT SELECT,DELETE ON TABLE public.event_log_origins TO top_system;
 
 --
@@ -3074,7 +3074,7 @@ GRANT SELECT(updated_at),UPDATE(updated_at) ON TABLE public.tenants TO top_syste
 -- Name: COLUMN tenants.move; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT(move),UPDATE(move) ON TABLE public.tenants TO top_system;
+GRANT SELECT(move) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

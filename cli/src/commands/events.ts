@@ -102,7 +102,7 @@ export function addEvents(program: Command, invocation: Invocation): void {
   });
 }
 
-const restored = (at: string) =>
+export const restored = (at: string) =>
   `The database of the platform was restored at ${at}: some events that you have read before may not exist any more.`;
 
 /** The cursor of an event is neither an instant nor one of the two words. */

@@ -2,6 +2,7 @@ import type { CommandListQuery, Command as CommandRecord, TenantOpenPlatform } f
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import type { Page, View } from '../output/render.js';
+import { restored } from './events.js';
 
 const shown = ['command_id', 'vendor', 'device_id', 'command_type', 'status', 'accepted_at'] as const;
 type Seen = Pick<CommandRecord, (typeof shown)[number]>;
@@ -21,21 +22,23 @@ export const watchCommands = (
       const item = Object.fromEntries(shown.map((name, index) => [name, cells[index]])) as Seen;
       return invocation.printLine(item, cells, view);
     };
-    // Before the list, so that no event is missed. A state that is listed already is printed once.
+    // Before the list, so that no event is missed.
     const { next_cursor: from } = await client.events.list({ from: 'now', limit: 1 }, { signal });
     const listed: CommandRecord[] = [];
     for await (const command of client.commands.list(query, { signal })) {
       listed.push(command);
       if (!all && listed.length === limit) break;
     }
-    const printed = new Set(listed.map(stateOf));
+    /** Whether a listed command had ended: an event from before is old. */
+    const hadEnded = new Map(listed.map(({ command_id, completed_at }) => [command_id, completed_at !== null]));
     for (const command of query.order === 'asc' ? listed : listed.reverse()) await print(command);
-    for await (const { data, request } of client.events.follow({ from: from ?? 'now', signal })) {
-      if (!printed.has(stateOf(data)) && matches(query, { ...data, ...request })) await print(data);
+    const onRestored = (at: string) => invocation.note(restored(at));
+    for await (const { data, request } of client.events.follow({ from: from ?? 'now', signal, onRestored })) {
+      const known = hadEnded.get(data.command_id);
+      const isOld = known === true || (known === false && data.completed_at === null);
+      if (!isOld && matches(query, { ...data, ...request })) await print(data);
     }
   });
-
-const stateOf = ({ command_id, status }: Seen) => `${command_id} ${status}`;
 
 type Told = Seen & { client_id: string; idempotency_key: string; completed_at: string | null };
 

@@ -190,7 +190,7 @@ async function explainVendor({ session, attempt, ownTenant, profile }: Refused):
     next: [
       // Without the scope for it, this would be refused, too.
       ...(catalog ? [`topctl catalog get${profile}, which lists the vendors that it can use`] : []),
-      `if topctl tenants get ${tenant} shows other vendors, a platform administrator replaces them with: topctl tenants update ${tenant} --vendors LIST`,
+      `a platform administrator sees the vendors of the tenant with: topctl tenants get ${tenant}. To change them, name all of them: topctl tenants update ${tenant} --vendors LIST`,
     ],
   };
 }

@@ -50,3 +50,15 @@ test.each([
   expect(stderr).toContain(`Change the address of the profile acme to ${NEW}?`);
   expect(await addressOf()).toBe(expected);
 });
+
+test.each(['cell-b', 'ftp://cell-b.example.com', `${NEW}/?a=b`, `${NEW}/api/v1`, 'https://a:b@cell-b.example.com'])(
+  'a profile never gets the address %s',
+  async (address) => {
+    const { cwd, addressOf } = await loggedIn();
+    expect(await topctl(['profile', 'move', 'acme', address], { cwd })).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining('is no address of a platform'),
+    });
+    expect(await addressOf()).toBe(OLD);
+  },
+);

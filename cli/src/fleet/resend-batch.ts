@@ -13,7 +13,7 @@ const PAGE = 500;
 
 /**
  * Sends again the commands of a batch that no device has seen, as new commands of another batch. Its id and the keys
- * derive from the old ones: whoever runs it again, or at the same time, creates nothing twice.
+ * derive from the old ones. So running it again, also at the same time, creates each command once.
  */
 export async function resendBatch(invocation: Invocation, session: Session, { resend, wait }: Flags): Promise<void> {
   refuseUnknownFields(invocation, wait);

@@ -44,22 +44,25 @@ export function tenantFrame(context: Context, { tenant, now, figures, catalog, p
   const lastReads = new Map(catalog?.vendors.map(({ vendor, last_read_at }) => [vendor, last_read_at]));
   const named = groups.flatMap(({ vendor, ...group }) => (vendor === undefined ? [] : [{ vendor, ...group }]));
   const quiet = [...lastReads.keys()].filter((vendor) => !named.some((group) => group.vendor === vendor));
-  const ofVendors = [...named, ...quiet.map((vendor) => ({ vendor, total: 0, counts: null, duration_ms: null }))].map(
-    ({ vendor, total, counts, duration_ms }) => ({
+  // The platform names the 20 vendors with most commands: others may have some, too.
+  const unnamed = groups.some(({ is_other }) => is_other) ? '-' : 0;
+  const unread = (vendor: string) => Number(isUnread(lastReads.get(vendor), now));
+  const ofVendors = [...named, ...quiet.map((vendor) => ({ vendor, total: unnamed, counts: null, duration_ms: null }))]
+    .sort((one, other) => unread(other.vendor) - unread(one.vendor))
+    .map(({ vendor, total, counts, duration_ms }) => ({
       vendor: cut(vendor, LONGEST_NAME.ofTenant),
       hour: total,
-      succeeded: counts && total > 0 ? `${Math.floor((100 * counts.SUCCEEDED) / total)} %` : '-',
+      succeeded: counts ? `${Math.floor((100 * counts.SUCCEEDED) / Number(total))} %` : '-',
       'p50, s': seconds(duration_ms?.p50),
       'p99, s': seconds(duration_ms?.p99),
       'last read': readOf(lastReads.get(vendor), now),
-    }),
-  );
+    }));
   return [
     heading(`Tenant ${tenant}`, now),
+    ...(parked === undefined ? [] : [`parked messages: ${parked}\n`]),
     table(context, ['ended', 'last minute', 'hour'], [...rows, ...took]),
     `a minute  ${bars(Array.from({ length: MINUTES }, (_, index) => pointOf(minuteOf(MINUTES - index))?.total ?? 0))}\n`,
     table(context, ['vendor', 'hour', 'succeeded', 'p50, s', 'p99, s', 'last read'], some(ofVendors)),
-    ...(parked === undefined ? [] : [`parked messages: ${parked}\n`]),
   ].join('\n');
 }
 
@@ -109,11 +112,14 @@ function some<Row extends { vendor: string }>(rows: readonly Row[]): object[] {
   return more > 0 ? [...rows.slice(0, VENDORS), { vendor: `and ${more} more` }] : [...rows];
 }
 
+const isUnread = (lastReadAt: string | null | undefined, now: Date) =>
+  lastReadAt === null || (lastReadAt !== undefined && now.getTime() - Date.parse(lastReadAt) > SILENT_MS);
+
 function readOf(lastReadAt: string | null | undefined, now: Date): string {
   if (lastReadAt === undefined) return '-';
   if (lastReadAt === null) return 'NO ADAPTER YET';
   const silentMs = now.getTime() - Date.parse(lastReadAt);
-  return silentMs > SILENT_MS ? `NOT FOR ${Math.floor(silentMs / 60_000)} MIN` : 'reads';
+  return isUnread(lastReadAt, now) ? `NOT FOR ${Math.floor(silentMs / 60_000)} MIN` : 'reads';
 }
 
 const seconds = (milliseconds: number | undefined) =>

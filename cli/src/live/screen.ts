@@ -2,8 +2,9 @@ import type { Context } from '../context.js';
 import { CancelledError } from '../errors.js';
 import { interruptible } from '../interruptible.js';
 
-const ENTER = '\u001b[?1049h\u001b[?25l';
-const LEAVE = '\u001b[?25h\u001b[?1049l';
+/** Another screen, without a cursor. Lines are cut: one that wraps would take two of its lines. */
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
+const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 /** To the upper left corner; the rest of a line, and the rest of the screen. */
 const HOME = '\u001b[H';
 const REST_OF_LINE = '\u001b[K';
@@ -38,7 +39,7 @@ export async function showLive(context: Context, { frame, changed }: Live): Prom
     await interruptible(context, async (interrupted) => {
       const signal = AbortSignal.any([quit.signal, interrupted]);
       while (!signal.aborted) {
-        const lines = (await frame(signal)).split('\n').slice(0, stdout.rows ?? 24);
+        const lines = (await frame(signal)).split('\n').slice(0, stdout.rows || 24);
         stdout.write(`${HOME}${lines.map((line) => `${line}${REST_OF_LINE}`).join('\r\n')}${REST_OF_SCREEN}`);
         await changed(signal);
       }

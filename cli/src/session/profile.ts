@@ -120,10 +120,16 @@ const SAVED = /^the profile (.+)$/;
 /** The name of a saved profile, from the source of a resolved one. */
 export const savedName = (source: string): string | undefined => SAVED.exec(source)?.[1];
 
-/** Gives a saved profile another address. */
-export const moveProfile = (context: Context, name: string, baseUrl: string): Promise<string> =>
-  changeProfilesFile(context, (file) => {
+/** Gives a saved profile another address, one that the client accepts. */
+export function moveProfile(context: Context, name: string, baseUrl: string): Promise<string> {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  const isAddress = /^https?:$/.test(url?.protocol ?? '') && !/[@?#]|\/api\/v1\/*$/.test(baseUrl);
+  if (!isAddress) {
+    throw new UsageError(`${baseUrl} is no address of a platform: it must be like https://cell-b.example.com`);
+  }
+  return changeProfilesFile(context, (file) => {
     const profile = file.profiles[name];
     if (!Object.hasOwn(file.profiles, name) || !isRecord(profile)) throw unknownProfile(name, file.profiles);
     return { ...file, profiles: { ...file.profiles, [name]: { ...profile, base_url: baseUrl } } };
   });
+}

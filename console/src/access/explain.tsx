@@ -15,7 +15,7 @@ export function Explain({ tenant, question }: Props) {
   const { client } = useSession();
   const navigate = useNavigate();
   const { client_id = '', operation = '' } = question;
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['access', tenant, client_id, operation],
     enabled: client_id !== '' && operation !== '',
     queryFn: async ({ signal }) => client.access.explain(tenant, client_id, { operation }, { signal }),
@@ -23,10 +23,9 @@ export function Explain({ tenant, question }: Props) {
   function ask(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const asked = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    void navigate({
-      to: '/access',
-      search: { tenant, client_id: asked.client_id?.trim(), operation: asked.operation?.trim() },
-    });
+    const next = { client_id: asked.client_id?.trim(), operation: asked.operation?.trim() };
+    const isSame = next.client_id === client_id && next.operation === operation;
+    void (isSame ? refetch() : navigate({ to: '/access', search: { tenant, ...next } }));
   }
   return (
     <section className="card" aria-label={texts.access.explain}>

@@ -12,7 +12,7 @@ const onError = (error: unknown) => {
   if (isApiError(error, 'UNAUTHENTICATED')) onRefusal();
 };
 
-/** It reads nothing by itself: the client retries, and `use-log` says when something has changed. */
+/** It reads nothing by itself: the client retries, and `useFollow` says when something has changed. */
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError }),
   mutationCache: new MutationCache({ onError }),

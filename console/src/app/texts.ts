@@ -41,8 +41,7 @@ export const texts = {
   },
   problem: {
     unreachable: 'The platform does not answer',
-    unreachableFix: 'Check that it runs and that this computer reaches it. Nothing was changed.',
-    unknown: 'The answer to this request was lost',
+    unreachableFix: 'Check that it runs and that this computer reaches it.',
     forbidden: (scope: string, clientId: string) => `${clientId} lacks the scope ${scope}`,
     forbiddenFix: (scope: string, clientId: string) =>
       `An administrator of the tenant can grant it alone: topctl policies create --client-id ${clientId} --scope ${scope}`,
@@ -113,7 +112,6 @@ export const texts = {
       'This is a new command with a new idempotency key. If the first one was executed, the device executes it twice.',
     send: 'Send this command',
     close: 'Close',
-    deadline: 'Deadline',
     progress: (step: number, of: number) => `Step ${step} of ${of}`,
     reasonPage: 'What each status means',
   },
@@ -127,7 +125,6 @@ export const texts = {
   deviceRequests: {
     title: 'Device requests',
     only: 'Show',
-    all: 'all',
     empty: 'There is no such request.',
     received: 'Received',
     type: 'Request type',

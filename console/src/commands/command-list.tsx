@@ -52,7 +52,7 @@ export function CommandList() {
         <h1>{texts.commands.title}</h1>
         <Liveness list={list} />
       </div>
-      <FilterBar key={JSON.stringify(filters)} filters={filters} />
+      <FilterBar filters={filters} />
       <Rows
         label={texts.commands.title}
         list={list}

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { type Command, isApiError } from '@tenant-open-platform/sdk';
 import type { ReactNode } from 'react';
 import { texts } from '../app/texts';
+import { Liveness } from '../live/liveness';
 import { baseUrl, useSession } from '../session/session';
 import { Foreign, Json } from '../ui/foreign';
 import { Problem } from '../ui/problem';
@@ -18,14 +19,11 @@ export function CommandPage() {
   const { client } = useSession();
   const { commandId } = route.useParams();
   const key = ['command', commandId];
-  const {
-    data: command,
-    error,
-    refetch,
-  } = useQuery({
+  const query = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => client.commands.get(commandId, {}, { signal }),
   });
+  const { data: command, error, refetch } = query;
   const isLost = useCommandUpdates(client, key, command);
   if (error && !command) {
     const isMissing = isApiError(error, 'NOT_FOUND');
@@ -37,12 +35,18 @@ export function CommandPage() {
     );
   }
   if (!command) return <p role="status">{texts.loading}</p>;
-  return <Details command={command} isLost={isLost} />;
+  // A late result changes a command that has ended: nothing waits for it.
+  const state = command.completed_at ? undefined : isLost ? 'UNREACHABLE' : 'FOLLOWING';
+  return (
+    <Details key={commandId} command={command}>
+      <Liveness list={{ ...query, ...(state && { state }) }} />
+    </Details>
+  );
 }
 
 const Back = () => <Link to="/commands">← {texts.commands.back}</Link>;
 
-function Details({ command, isLost }: { command: Command; isLost: boolean }) {
+function Details({ command, children }: { command: Command; children: ReactNode }) {
   const { status_reason: reason, progress, late_result: late } = command;
   return (
     <>
@@ -52,8 +56,8 @@ function Details({ command, isLost }: { command: Command; isLost: boolean }) {
           <Foreign text={command.command_type} /> <span className="soft">→</span> <Foreign text={command.device_id} />
         </h1>
         <Status status={command.status} />
+        {children}
       </div>
-      <p role="status">{isLost ? texts.live.unreachable : ''}</p>
       {reason && (
         <p className="reason">
           <strong>

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { FormEvent } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
 import { type CommandFilters, statuses, toFilters } from './filters';
 
@@ -17,6 +17,10 @@ const times = [
 /** Each change is a new address. */
 export function FilterBar({ filters }: { filters: CommandFilters }) {
   const navigate = useNavigate();
+  const form = useRef<HTMLFormElement>(null);
+  const address = JSON.stringify(filters);
+  // The fields show the address. They stay, and so does the focus.
+  useEffect(() => form.current?.reset(), [address]);
   const show = (next: CommandFilters) => void navigate({ to: '/commands', search: next });
 
   /** A field counts when the reader leaves it or presses Enter. */
@@ -38,6 +42,7 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
   };
   return (
     <form
+      ref={form}
       className="filters"
       aria-label={texts.commands.filters}
       onSubmit={submit}

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Command } from '@tenant-open-platform/sdk';
 import { useRef, useState } from 'react';
 import { texts } from '../app/texts';
+import { isOpen } from '../send/sending';
 import { useSession } from '../session/session';
 import { Json } from '../ui/foreign';
 import { Problem } from '../ui/problem';
@@ -18,6 +19,7 @@ export function SendAgain({ command }: { command: Command }) {
   const sending = useMutation({
     mutationFn: () => client.commands.create(body),
     onSuccess: ({ command_id }) => {
+      setKey('');
       dialog.current?.close();
       return navigate({ to: '/commands/$commandId', params: { commandId: command_id } });
     },
@@ -26,8 +28,11 @@ export function SendAgain({ command }: { command: Command }) {
   if (!me.scopes.includes('open:command:create')) return null;
 
   function show() {
-    setKey(crypto.randomUUID());
-    sending.reset();
+    // The answer may be lost: with the same key nothing is created twice.
+    if (!key || !isOpen(sending.error)) {
+      setKey(crypto.randomUUID());
+      sending.reset();
+    }
     dialog.current?.showModal();
   }
 

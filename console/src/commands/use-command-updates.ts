@@ -26,6 +26,7 @@ export function useCommandUpdates(client: TenantOpenPlatform, key: QueryKey, com
             { wait_seconds: WAIT_SECONDS, seen_updated_at: seen },
             { signal, ...once },
           );
+          if (signal.aborted) return;
           setIsLost(false);
           if (next.updated_at !== seen) return queries.setQueryData(['command', name], next);
         } catch (error) {

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type DeviceRequest, isApiError } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
+import { Liveness } from '../live/liveness';
 import { useSession } from '../session/session';
 import { Foreign, Json } from '../ui/foreign';
 import { Problem } from '../ui/problem';
@@ -14,13 +15,15 @@ const route = getRouteApi('/device-requests/$requestId');
 export function DeviceRequestPage() {
   const { client } = useSession();
   const { requestId } = route.useParams();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['device-request', requestId],
     queryFn: async ({ signal }) => client.deviceRequests.get(requestId, { signal }),
   });
+  const { data, error, refetch } = query;
   return (
     <>
       <Link to="/device-requests">← {texts.deviceRequests.back}</Link>
+      <Liveness list={query} />
       {data && <Details request={data} />}
       {!data && isApiError(error, 'NOT_FOUND') && <p>{texts.deviceRequests.missing}</p>}
       {!data && error && !isApiError(error, 'NOT_FOUND') && <Problem error={error} onAgain={() => void refetch()} />}

@@ -1,13 +1,13 @@
 import type { Command, CommandCreate, CommandStatus, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
-/** A caller that canceled a command wanted it so. */
+/** Not CANCELED: a caller wanted that. */
 export const failed = ['FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED'] as const satisfies CommandStatus[];
 
 const PAGE = 500;
 
 /**
- * A line of JSON for each command of the batch that failed, as `topctl commands create-many` reads it. The keys are those
- * of `--resend`: whoever sends both, or the same file twice, creates nothing twice.
+ * A line of JSON for each command of the batch that failed, as `topctl commands create-many` reads it. The idempotency
+ * keys derive from the old commands, as with `--resend`. So the same file sent twice creates each command once.
  */
 export async function failedLines(
   { commands }: Pick<TenantOpenPlatform, 'commands'>,

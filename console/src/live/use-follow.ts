@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { isApiError, type TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { endSession } from '../session/session';
@@ -17,7 +18,7 @@ const PAGE = 100;
 /** A tenant may log a thousand events a second: what is shown is read again at most so often. */
 const BETWEEN_READS_MS = 1_000;
 const LONGEST_PAUSE_MS = 15_000;
-/** The reader learns of an outage at once; `follow` tries again. `timeoutMs`: longer than the wait. */
+/** The reader learns of an outage at once; `follow` tries again. The SDK adds `wait_seconds` to `timeoutMs`. */
 export const once = { maxRetries: 0, timeoutMs: 5_000 };
 
 export const eventLog = (client: TenantOpenPlatform): Growing => ({
@@ -44,26 +45,41 @@ export const newDeviceRequests = (client: TenantOpenPlatform): Growing => {
  * Follows with one open request, and calls `onChange` at the start and after each change. The position is taken before
  * the first call, so what the page then reads misses nothing. `growing` must stay the same object.
  */
-export function useFollow(growing: Growing, onChange: () => Promise<unknown>): FollowState {
+export function useFollow(
+  growing: Growing,
+  onChange: () => Promise<unknown>,
+  betweenMs = BETWEEN_READS_MS,
+): FollowState {
+  const queries = useQueryClient();
   const [state, setState] = useState<FollowState>('STARTING');
   const changed = useEffectEvent(onChange);
   useEffect(() => {
     const leaving = new AbortController();
-    void follow(growing, { signal: leaving.signal, onChange: () => changed(), onState: setState });
+    // A read that is under way may be older than the position.
+    const onStart = () => queries.cancelQueries();
+    const { signal } = leaving;
+    void follow(growing, { signal, betweenMs, onStart, onChange: () => changed(), onState: setState });
     return () => leaving.abort(new DOMException('The page was left.', 'AbortError'));
-  }, [growing]);
+  }, [growing, queries, betweenMs]);
   return state;
 }
 
-type Following = { signal: AbortSignal; onChange: () => Promise<unknown>; onState: (state: FollowState) => void };
+type Following = {
+  signal: AbortSignal;
+  betweenMs: number;
+  onStart: () => Promise<unknown>;
+  onChange: () => Promise<unknown>;
+  onState: (state: FollowState) => void;
+};
 
-async function follow(growing: Growing, { signal, onChange, onState }: Following): Promise<void> {
+async function follow(growing: Growing, { signal, betweenMs, onStart, onChange, onState }: Following): Promise<void> {
   let cursor: string | undefined;
   for (let failures = 0; !signal.aborted; ) {
     try {
       if (cursor === undefined) {
         cursor = await growing.end(signal);
         onState('FOLLOWING');
+        await onStart();
         await onChange();
       } else {
         const { items, next_cursor } = await growing.next(cursor, signal);
@@ -71,15 +87,16 @@ async function follow(growing: Growing, { signal, onChange, onState }: Following
         const isBehind = items.length === PAGE;
         cursor = isBehind ? undefined : (next_cursor ?? cursor);
         if (items.length > 0 && !isBehind) await onChange();
-        if (items.length > 0) await pause(BETWEEN_READS_MS, signal);
+        if (items.length > 0) await pause(betweenMs, signal);
       }
       failures = 0;
     } catch (error) {
       if (signal.aborted) return;
       if (isApiError(error, 'UNAUTHENTICATED')) return endSession('REFUSED');
       if (isApiError(error, 'FORBIDDEN')) return onState('NOT_ALLOWED');
+      // The next read begins again at the end.
       if (isApiError(error, 'INVALID_CURSOR')) cursor = undefined;
-      onState('UNREACHABLE');
+      else onState('UNREACHABLE');
       await pause(Math.min(LONGEST_PAUSE_MS, 1_000 * 2 ** failures++), signal);
     }
   }
@@ -87,9 +104,11 @@ async function follow(growing: Growing, { signal, onChange, onState }: Following
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
-    });
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
   });

@@ -1,4 +1,4 @@
-import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, type QueryKey, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type FollowState, type Growing, useFollow } from './use-follow';
 
@@ -17,8 +17,17 @@ export function useList<Item>(queryKey: QueryKey, readPage: ReadPage<Item>) {
     // It would compare all rows with each page that comes.
     structuralSharing: false,
   });
+  const queries = useQueryClient();
+  /** Only the first page: the others are read again when the reader comes to them. */
+  const refetch = () => {
+    queries.setQueryData<InfiniteData<unknown>>(
+      queryKey,
+      (old) => old && { pages: old.pages.slice(0, 1), pageParams: old.pageParams.slice(0, 1) },
+    );
+    return query.refetch();
+  };
   const pages = query.data?.pages;
-  return { ...query, items: useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]) };
+  return { ...query, refetch, items: useMemo(() => pages?.flatMap(({ items }) => items) ?? [], [pages]) };
 }
 
 export type List<Item> = ReturnType<typeof useList<Item>>;
@@ -37,15 +46,18 @@ export type LiveList<Item> = List<Item> & {
  */
 export function useLiveList<Item>(queryKey: QueryKey, readPage: ReadPage<Item>, growing: Growing): LiveList<Item> {
   const list = useList(queryKey, readPage);
-  const [isAtTop, setIsAtTop] = useState(true);
-  const [hasChanged, setHasChanged] = useState(false);
+  const of = JSON.stringify(queryKey);
+  const [known, setKnown] = useState({ of, isAtTop: true, hasChanged: false });
+  // Of another list nothing is known.
+  const { isAtTop, hasChanged } = known.of === of ? known : { isAtTop: true, hasChanged: false };
+  const know = (changed: Partial<typeof known>) => setKnown({ of, isAtTop, hasChanged, ...changed });
   const state = useFollow(growing, async () => {
     if (isAtTop && (list.data?.pages.length ?? 0) <= 1) await list.refetch();
-    else setHasChanged(true);
+    else know({ hasChanged: true });
   });
   const showFirst = () => {
-    setHasChanged(false);
+    know({ isAtTop: true, hasChanged: false });
     return list.refetch();
   };
-  return { ...list, state, hasChanged, showFirst, onScroll: setIsAtTop };
+  return { ...list, state, hasChanged, showFirst, onScroll: (isAtTop: boolean) => know({ isAtTop }) };
 }

@@ -2,10 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import type { PlatformState } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
 import { useSession } from '../session/session';
-import { Foreign } from '../ui/foreign';
 import { Part } from '../ui/part';
 import { durationText } from '../ui/time';
-import { LastRead } from './vendors';
+import { LastReads } from './vendors';
 
 const READ_STATE = 'platform:state:read';
 
@@ -46,13 +45,7 @@ function State({ state: { outbox, events, parked_messages, vendors, slots, worke
           </div>
         ))}
       </dl>
-      <ul>
-        {vendors.map(({ vendor, last_read_at }) => (
-          <li key={vendor}>
-            <Foreign text={vendor} />: <LastRead at={last_read_at} />
-          </li>
-        ))}
-      </ul>
+      <LastReads vendors={vendors} />
     </>
   );
 }

@@ -17,20 +17,22 @@ export function Vendors() {
   });
   return (
     <Part title={texts.overview.vendors} scope={READ_CATALOG} query={catalog}>
-      {({ vendors }) => (
-        <ul>
-          {vendors.map(({ vendor, last_read_at }) => (
-            <li key={vendor}>
-              <Foreign text={vendor} />: <LastRead at={last_read_at} />
-            </li>
-          ))}
-        </ul>
-      )}
+      {({ vendors }) => <LastReads vendors={vendors} />}
     </Part>
   );
 }
 
-export function LastRead({ at }: { at: string | null }) {
+export const LastReads = ({ vendors }: { vendors: { vendor: string; last_read_at: string | null }[] }) => (
+  <ul>
+    {vendors.map(({ vendor, last_read_at }) => (
+      <li key={vendor}>
+        <Foreign text={vendor} />: <LastRead at={last_read_at} />
+      </li>
+    ))}
+  </ul>
+);
+
+function LastRead({ at }: { at: string | null }) {
   if (at === null) return <strong className="bad">{texts.overview.noReader}</strong>;
   return (
     <>

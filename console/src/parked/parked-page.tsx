@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { isApiError, type ParkedMessageWithBody } from '@tenant-open-platform/sdk';
 import { useRef } from 'react';
 import { texts } from '../app/texts';
+import { Liveness } from '../live/liveness';
 import { useSession } from '../session/session';
 import { Foreign, Verbatim } from '../ui/foreign';
 import { Problem } from '../ui/problem';
@@ -14,15 +15,17 @@ export function ParkedPage() {
   const { client, me } = useSession();
   const { messageId } = route.useParams();
   const { tenant = me.tenant_id } = route.useSearch();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['parked-message', tenant, messageId],
     queryFn: async ({ signal }) => client.parkedMessages.get(tenant, messageId, { signal }),
   });
+  const { data, error, refetch } = query;
   return (
     <>
       <Link to="/parked-messages" search={{ tenant }}>
         ← {texts.parked.back}
       </Link>
+      <Liveness list={query} />
       {data && <Details message={data} />}
       {!data && isApiError(error, 'NOT_FOUND') && <p>{texts.parked.missing}</p>}
       {!data && error && !isApiError(error, 'NOT_FOUND') && <Problem error={error} onAgain={() => void refetch()} />}
@@ -75,7 +78,6 @@ function Actions({ message: { tenant_id, parked_message_id: id, can_retry } }: {
       await navigate({ to: '/parked-messages', search: { tenant: tenant_id } });
     },
   });
-  const error = retrying.error ?? deleting.error;
   return (
     <>
       <div className="actions">
@@ -91,10 +93,11 @@ function Actions({ message: { tenant_id, parked_message_id: id, can_retry } }: {
         )}
         <span role="status">{retrying.isSuccess ? texts.parked.retried : ''}</span>
       </div>
-      {error && <Problem error={error} />}
+      {retrying.error && <Problem error={retrying.error} />}
       <dialog ref={dialog} aria-label={texts.parked.delete}>
         <h2>{texts.parked.delete}</h2>
         <p>{texts.parked.deleteAbout}</p>
+        {deleting.error && <Problem error={deleting.error} />}
         <div className="actions">
           <button type="button" disabled={deleting.isPending} onClick={() => deleting.mutate()}>
             {texts.parked.deleteSure}

@@ -1,4 +1,4 @@
-/** The devices that a reader named, and what was changed to get them. */
+/** `repeated`: how many names were left out. `split`: how many lines named several. `header`: the first line, if it names no device. */
 export type Devices = { ids: string[]; repeated: number; split: number; header: string | null };
 
 /** A device on each line. A line with commas names several. */

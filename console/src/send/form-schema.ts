@@ -8,7 +8,7 @@ type Schema = Record<string, unknown>;
 
 /**
  * The part of a command type's schema that a form expresses: objects with named properties, lists, texts, numbers, choices.
- * Null if there is none. The form gets nothing else, so that no keyword makes it do what was not meant.
+ * Null if a form can express nothing of it. The form knows no other keyword of the schema.
  */
 export function formSchemaOf(root: Schema): FormSchema | null {
   const reduction = new Reduction(root);

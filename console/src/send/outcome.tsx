@@ -46,7 +46,7 @@ function Settled({ attempt: { batchId, commands }, results, error, onRepeat, onE
       {isLost ? (
         <div className="problem" role="alert">
           <p>
-            <strong>{texts.send.lost(error ? commands.length - accepted.length : open.length)}</strong>
+            <strong>{texts.send.lost(error ? commands.length - accepted.length - refused.length : open.length)}</strong>
           </p>
           <p>{texts.send.lostAbout}</p>
         </div>

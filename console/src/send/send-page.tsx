@@ -71,6 +71,7 @@ function useSending() {
         const known = settled.get(idempotency_key);
         return !known || isOpen(known.error);
       });
+      for (const { idempotency_key } of open) settled.delete(idempotency_key);
       return send(client, { batchId, commands: open }, (result) => {
         settled.set(result.command.idempotency_key, result);
         setCount(settled.size);

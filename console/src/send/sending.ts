@@ -48,7 +48,7 @@ export function bodyOf({ batchId, commands }: Attempt): { body: unknown; more: n
 /** How long an outage is waited for. The reader sees the page all that time. */
 const PATIENCE_SECONDS = 10;
 
-/** Rejects if one command was not accepted, or if all were refused together. */
+/** Rejects if a single command is not accepted, or if the platform refuses a batch as a whole. */
 export async function send(
   client: TenantOpenPlatform,
   { batchId, commands: [first, ...others] }: Attempt,

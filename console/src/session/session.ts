@@ -5,9 +5,9 @@ import { forgetEverything } from '../app/query-client';
 /** The address of this page without `/console` is the base URL of the platform, with its path prefix. */
 export const baseUrl = new URL('.', location.href).href.replace(/\/$/, '');
 
-export type Session = { client: TenantOpenPlatform; me: Me };
+export type Session = { client: TenantOpenPlatform; me: Me; end: () => void };
 
-/** Why nobody is signed in. FIRST: nobody was. */
+/** Why nobody is signed in. FIRST: the page was just opened. */
 export type Ending = 'FIRST' | 'IDLE' | 'REFUSED' | 'BY_READER';
 
 type State = { session: Session | null; ending: Ending; lastClientId: string };
@@ -44,14 +44,23 @@ async function importSecret(clientId: string, secret: string): Promise<CryptoKey
 /** Throws what the platform or the client refuses. */
 export async function signIn(clientId: string, secret: string): Promise<void> {
   const key = await importSecret(clientId, secret);
-  const client = new TenantOpenPlatform({ baseUrl, clientId, secret: key, dangerouslyAllowBrowser: true });
+  const ended = new AbortController();
+  // After the end nothing leaves the browser, also no retry of what is under way.
+  const client = new TenantOpenPlatform({
+    baseUrl,
+    clientId,
+    secret: key,
+    dangerouslyAllowBrowser: true,
+    fetch: (url, init) => fetch(url, { ...init, signal: AbortSignal.any([ended.signal, init.signal as AbortSignal]) }),
+  });
   const me = await client.me.get();
-  change({ session: { client, me }, lastClientId: clientId });
+  change({ session: { client, me, end: () => ended.abort() }, lastClientId: clientId });
 }
 
 /** Forgets the key and everything that was read with it. */
 export function endSession(ending: Exclude<Ending, 'FIRST'>): void {
   if (!state.session) return;
+  state.session.end();
   change({ session: null, ending });
   forgetEverything();
 }

@@ -50,7 +50,9 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
   const below = rows.getTotalSize() - (visible.at(-1)?.end ?? 0);
   return (
     <>
-      {error && <Problem error={error} onAgain={() => void refetch()} />}
+      {error && (
+        <Problem error={error} onAgain={() => void (list.isFetchNextPageError ? fetchNextPage() : refetch())} />
+      )}
       {isPending && !error && <p role="status">{texts.loading}</p>}
       {list.data && items.length === 0 && <p>{empty}</p>}
       {live?.hasChanged && (

@@ -2,7 +2,10 @@
 const kinds: Record<string, string> = {
   ACCEPTED: 'open',
   DISPATCHED: 'open',
+  PENDING: 'open',
   SUCCEEDED: 'good',
+  REPLIED: 'good',
+  ACTIVE: 'good',
   CANCELED: 'quiet',
   TIMED_OUT: 'unknown',
 };

@@ -154,6 +154,15 @@ test('a process makes one pass an hour', async () => {
   expect(await purge.round()).toEqual({ removed: 0, hasMore: false });
 });
 
+test('the figures of a tenant that moves stay as they are: source and target have the same rows', async () => {
+  await fill(1);
+  const moving = rollUpFigures(database);
+  await owner`update tenants set status = 'MOVING' where tenant_id = ${tenant_id}`;
+  expect(await pass(moving)).toBe(0);
+  await owner`update tenants set status = 'ACTIVE' where tenant_id = ${tenant_id}`;
+  expect(await pass(rollUpFigures(database))).toBeGreaterThan(0);
+});
+
 test('the answer says since when it counts', async () => {
   const [start] = await owner`select counted_since from command_figures_start`;
   expect(await figures()).toMatchObject({ counted_since: start?.counted_since.toISOString() });

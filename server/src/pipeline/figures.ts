@@ -43,16 +43,17 @@ const rollUp = statement(
     ), read as materialized (
       select ctid, hour, reason, is_other, vendor, status, minute from command_figures
       where tenant_id = ${tenantId} and hour < (select of_minutes from ends)
+        and (minute > 0 or hour < (select of_days from ends)
+          or (hour < (select of_hours from ends) and hour <> date_trunc('day', hour, 'UTC')))
+        -- Source and target of a move have the same rows.
+        and (select status from tenants where tenant_id = ${tenantId}) is distinct from 'MOVING'
         and (hour, reason, is_other, vendor, status, minute) > (
           ${after.hour}::timestamptz, ${after.reason}, ${after.is_other}::boolean, ${after.vendor}, ${after.status},
           ${after.minute}::int
         )
       order by hour, reason, is_other, vendor, status, minute limit ${BATCH}
     ), gone as (
-      delete from command_figures where ctid = any (array(
-        select ctid from read cross join ends
-        where minute > 0 or hour < of_days or (hour < of_hours and hour <> date_trunc('day', hour, 'UTC'))
-      ))
+      delete from command_figures where ctid = any (array(select ctid from read))
       returning *
     ), kept as (
       select *, case when hour < of_hours then date_trunc('day', hour, 'UTC') else hour end as coarse

@@ -1,5 +1,4 @@
-import type { Database } from '../foundation/database/database.js';
-import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
+import type { Transaction } from '../foundation/database/database.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { type OpenedKeyring, sealedNumbers } from '../foundation/secrets/keyring.js';
 import { sealedTable } from '../foundation/secrets/rewrap-secrets.js';
@@ -33,6 +32,8 @@ const originsOf = statement(
     from event_log_origins where tenant_id = ${tenantId} order by position`,
 );
 
+type Asking = { tenantId: string; asTenant: <Result>(work: (tx: Transaction) => Promise<Result>) => Promise<Result> };
+
 /** Where a reader goes on here. `restoredAt`: the other platform was restored since, so some earlier events may be gone. */
 type Moved = { seq: string; restoredAt: Date | null };
 
@@ -42,9 +43,9 @@ type Moved = { seq: string; restoredAt: Date | null };
  * of no stay.
  */
 export const createMovedCursors =
-  (database: Database, keyring: OpenedKeyring) =>
-  async (sealed: string, tenantId: string): Promise<Moved | null> => {
-    const origins = await asAllTenantsStatement<Origin>(database, originsOf(tenantId));
+  (keyring: OpenedKeyring) =>
+  async (sealed: string, { tenantId, asTenant }: Asking): Promise<Moved | null> => {
+    const origins = await asTenant(async (tx) => [...(await tx.execute<Origin>(originsOf(tenantId)))]);
     let beyond: Moved | null = null;
     for (const origin of origins) {
       const owner = originOwner(tenantId, origin.position);

@@ -58,8 +58,9 @@ export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: s
     if (isUndo) return await undo(source, target);
     const moving = { source, target, toUrl: toUrl ?? '' };
     if (isPlan) return await plan(moving);
-    const bus = config.NATS_URL ? await openBus(config, createLogger(config.LOG_LEVEL)) : null;
-    if (bus) closing.push(() => bus.close());
+    if (!config.NATS_URL) throw wrong('NATS_URL of the source is missing: nothing of the tenant may wait on its bus');
+    const bus = await openBus(config, createLogger(config.LOG_LEVEL));
+    closing.push(() => bus.close());
     return await move(moving, bus);
   } finally {
     for (const end of closing.reverse()) await end();
@@ -136,7 +137,7 @@ async function plan({ source, target }: Moving): Promise<string> {
 
 const hasMoved = (to: string | undefined) => `The tenant has moved to ${to}.`;
 
-async function move(moving: Moving, bus: Bus | null): Promise<string> {
+async function move(moving: Moving, bus: Bus): Promise<string> {
   const { source, target, toUrl } = moving;
   const { tenantId } = source;
   const before = await readMoving(source);
@@ -154,6 +155,13 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   if (tenant.move?.step !== 'SWITCHING') {
     const names = await readNames(source);
     await reserve(target, tenant, names);
+    const now = (await readTenant(source))?.move;
+    if (now?.id !== id || now.step === 'UNDOING') {
+      // This command was frozen meanwhile. The target must not stay reserved.
+      await giveBack(target, id);
+      await target.notify(topics.deletion);
+      throw new StartupError('The move was undone meanwhile.');
+    }
     await checkNames(target, names);
     const logEnd = await untilFrozen(source, bus, id);
     say('nothing is under way: the rows are copied');
@@ -179,9 +187,11 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
  * Waits until nothing of the tenant is under way, and nothing but the move can change its rows. Returns the end of the
  * log.
  */
-async function untilFrozen(source: Place, bus: Bus | null, id: string): Promise<string> {
+async function untilFrozen(source: Place, bus: Bus, id: string): Promise<string> {
   for (let isFirst = true; ; isFirst = false) {
-    const step = (await readTenant(source))?.move?.step;
+    const { id: now, step } = (await readTenant(source))?.move ?? {};
+    if (now !== id || (step !== 'CLOSING' && step !== 'COPYING'))
+      throw new StartupError('The move was undone meanwhile.');
     if (step === 'CLOSING') {
       await untilEarlierTransactionsEnded(source);
       await untilQuiet(source, bus, say);

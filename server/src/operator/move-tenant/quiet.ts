@@ -26,8 +26,10 @@ export async function readOpen(source: Place, bus: Bus | null): Promise<Open> {
     where tenant_id = ${tenantId} and completed_at is null
       and deadline_at >= (select swept_until from sweep_marks where name = 'commands')`);
   if (!open) throw new Error('The statement returned no row.');
-  const updates = (await bus?.untakenUpdates())?.get(tenantId) ?? 0;
-  const oldest = await bus?.oldestUntaken(`tenants.${tenantId}.device-requests.*`);
+  // The bus counts for all tenants: it is asked when nothing else is left.
+  if (!bus || !isQuiet({ ...open, messages: 0 })) return { ...open, messages: 0 };
+  const updates = (await bus.untakenUpdates()).get(tenantId) ?? 0;
+  const oldest = await bus.oldestUntaken(`tenants.${tenantId}.device-requests.*`);
   return { ...open, messages: updates + (oldest ? 1 : 0) };
 }
 
@@ -35,7 +37,7 @@ export const isQuiet = ({ commands, outbox, events, messages }: Open) =>
   commands === 0 && outbox === 0 && events === 0 && messages === 0;
 
 /** Waits until nothing of the tenant is under way: at most the longest timeout of its commands, if the platform works. */
-export async function untilQuiet(source: Place, bus: Bus | null, say: (line: string) => void): Promise<void> {
+export async function untilQuiet(source: Place, bus: Bus, say: (line: string) => void): Promise<void> {
   for (let saidAt = Number.NEGATIVE_INFINITY; ; await delay(LOOK_AGAIN_MS)) {
     const open = await readOpen(source, bus);
     if (isQuiet(open)) return;

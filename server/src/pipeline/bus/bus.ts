@@ -63,6 +63,8 @@ export type Consumer = Durable & { handle: (delivery: Delivery) => Promise<Outco
 export const MAX_IN_FLIGHT = 256;
 
 /** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
+export type Forgetting = { isDue?: () => Promise<boolean>; only?: readonly StreamName[] | undefined };
+
 export type Bus = {
   /** Publishes in this order. Resolves once each is acknowledged or undeliverable; rejects if one may be missing. */
   publish(messages: readonly Message[]): Promise<Undeliverable[]>;
@@ -81,8 +83,11 @@ export type Bus = {
   fullness(stream: StreamName): Promise<number>;
   /** How many updates of commands are unhandled, by tenant. Rejects if the bus does not answer. */
   untakenUpdates(): Promise<ReadonlyMap<string, number>>;
-  /** Deletes the messages of a tenant and its durables, of all streams or of these. Rejects if some may be left. */
-  forgetTenant(tenantId: string, only?: readonly StreamName[]): Promise<void>;
+  /**
+   * Deletes the messages of a tenant and its durables, of all streams or of `only` these, and no message that was
+   * published after `isDue` has said that they are to be deleted. Rejects if some may be left.
+   */
+  forgetTenant(tenantId: string, options?: Forgetting): Promise<void>;
   /** Resolves once the consumer exists. */
   consume(consumer: Consumer): Promise<{ stop(): Promise<void> }>;
   /** Creates missing streams, corrects changed settings and adds missing copies. */

@@ -72,7 +72,8 @@ export function inProcessBus(): Bus {
     async untakenUpdates() {
       return countByTenant([...queues.values()].flatMap((queue) => queue.untakenSubjects(UPDATES_OF_ALL_TENANTS)));
     },
-    async forgetTenant(tenantId, only = streams) {
+    async forgetTenant(tenantId, { isDue, only = streams } = {}) {
+      if (isDue && !(await isDue())) return;
       const isOfTenant = ({ subject }: { subject: string }) => subjectMatches(subjectsOfTenant(tenantId), subject);
       for (const stream of only) kept[stream] = kept[stream].filter((message) => !isOfTenant(message));
       for (const [key, queue] of queues) {

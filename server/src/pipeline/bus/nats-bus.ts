@@ -175,15 +175,18 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       const { state } = await manager.streams.info('TOP_UPDATES', { subjects_filter: UPDATES_OF_ALL_TENANTS });
       return countByTenant(Object.entries(state.subjects ?? {}));
     },
-    async forgetTenant(tenantId, only = Object.keys(streamSubjects) as StreamName[]) {
+    async forgetTenant(tenantId, { isDue, only = Object.keys(streamSubjects) as StreamName[] } = {}) {
       for (const name of only) {
+        const { state } = await manager.streams.info(name);
         // Collected first: the list is read by offset, so a deletion meanwhile would hide the durables that move up.
         const durables: string[] = [];
         for await (const { name: durable } of manager.consumers.list(name)) durables.push(durable);
+        if (isDue && !(await isDue())) return;
         for (const durable of durables.filter((one) => isDurableOfTenant(one, tenantId))) {
           await manager.consumers.delete(name, durable);
         }
-        await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId) });
+        // Whatever happens meanwhile: a process may freeze, and the tenant come back.
+        await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId), seq: state.last_seq + 1 });
       }
     },
     async consume(consumer) {

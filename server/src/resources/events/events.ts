@@ -24,7 +24,7 @@ type Query = List[0]['query'];
 
 export const listEvents = (waitFor: WaitFor, keyring: OpenedKeyring, database: Database): Handler<'events.list'> => {
   const continuedAt = createContinuation(database);
-  const movedTo = createMovedCursors(database, keyring);
+  const movedTo = createMovedCursors(keyring);
 
   async function readPage({ limit, cursor, wait_seconds: waitSeconds, from, ...filters }: Query, call: List[1]) {
     const { tenantId } = call;
@@ -35,7 +35,7 @@ export const listEvents = (waitFor: WaitFor, keyring: OpenedKeyring, database: D
     // Events of all tenants share one sequence. A cursor must not show how many events the platform has.
     const numbers = sealedNumbers(keyring.cursorKey, tenantId);
     const sealed = readCursor(list, cursor, SEALED_NUMBER);
-    const moved = sealed === null ? null : await movedTo(sealed, tenantId);
+    const moved = sealed === null ? null : await movedTo(sealed, call);
     const given = sealed === null ? null : numbers.open(sealed);
     if (sealed !== null && !moved && !isPosition(given)) throw call.refuse('INVALID_CURSOR');
     const { seq: continued, restoredAt } =

@@ -63,8 +63,9 @@ export const createTenantPurge = (database: Database, bus: Bus, now: Now) => asy
   const { emptied } = round;
   if (emptied !== undefined) {
     const { tenant_id, status } = emptied;
-    await bus.forgetTenant(tenant_id, status === 'MOVED' ? STREAMS_OF_MOVED : undefined);
-    await asAllTenants(database, (tx) => finish(tx, tenant_id));
+    const isDue = () => asAllTenants(database, async (tx) => (await tx.execute(inPass(emptied))).length > 0);
+    await bus.forgetTenant(tenant_id, { isDue, only: status === 'MOVED' ? STREAMS_OF_MOVED : undefined });
+    await asAllTenants(database, (tx) => finish(tx, emptied));
   }
   return round;
 };
@@ -125,13 +126,20 @@ async function beginPass(tx: Transaction, { tenant_id, deletion }: Tenant): Prom
   if (now) await save(tx, tenant_id, { ...deletion, work: { step: 0, after: null, rows_in_pass: 0, ...now } });
 }
 
+/** The tenant may have come back since, and even have left again: then another pass is under way, or none. */
+const isSamePass = ({ tenant_id, status, deletion }: Tenant) => sql`
+  tenant_id = ${tenant_id} and status = ${status}
+  and deletion #>> '{work,transaction}' = ${deletion.work.transaction}`;
+
+const inPass = (tenant: Tenant) => sql`select from tenants where ${isSamePass(tenant)}`;
+
 /** What is left: the id, instants and numbers. */
-const finish = (tx: Transaction, tenantId: string) =>
+const finish = (tx: Transaction, tenant: Tenant) =>
   tx.execute(sql`
     update tenants set status = case status when 'DELETING' then 'DELETED' else status end, name = tenant_id, vendors = null, adapter_reads = null, updated_at = now(),
       deletion = deletion - 'work'
         || jsonb_build_object('finished_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
-    where tenant_id = ${tenantId} and status in ('MOVED', 'DELETING')`);
+    where ${isSamePass(tenant)}`);
 
 /** Walks through the primary key and remembers the position: a scan from the start would read all deleted rows again. */
 async function deleteRows(
