@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newKeyring, startNode } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
-import { asAllTenants, asTenant } from '../src/foundation/database/row-level-security.js';
+import { asAllTenants } from '../src/foundation/database/row-level-security.js';
 import { planSettings } from '../src/foundation/database/session-settings.js';
 import { statementNames } from '../src/foundation/database/statement.js';
 import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
@@ -185,7 +185,7 @@ async function workOfPipeline(): Promise<void> {
   const { tenant_id: tenantId } = demo;
   await createMovedCursors(keyring)('x'.repeat(22), {
     tenantId,
-    asTenant: (work) => asTenant(database, tenantId, work),
+    asTenant: (work) => asAllTenants(database, work),
   });
   await asAllTenants(database, (tx) => positionBefore(tx, '2026-01-01T00:00:00Z', demo.tenant_id));
   const range = { since: '2026-01-01T00:00:00Z', until: new Date().toISOString(), tenantId: demo.tenant_id };
