@@ -71,6 +71,12 @@ test('the filters are in the address, and the address filters', async () => {
   await page.getByLabel('Device', { exact: true }).press('Enter');
   await page.getByRole('row', { name: /ok-filtered/ }).waitFor();
   expect(new URL(page.url()).hash).toBe('#/commands?device_id=ok-filtered');
+  await page.getByLabel('Device', { exact: true }).fill('');
+  await page.getByLabel('Reason', { exact: true }).fill('DEVICE_FAULT');
+  await page.getByLabel('Reason', { exact: true }).press('Enter');
+  await page.getByRole('row', { name: /fail-filtered/ }).waitFor();
+  expect(await page.getByRole('row', { name: /ok-filtered/ }).count()).toBe(0);
+  expect(new URL(page.url()).hash).toBe('#/commands?reason=DEVICE_FAULT');
 });
 
 test('what a device or an adapter wrote is text: no element, no request, no change of direction around it', async () => {

@@ -8,6 +8,8 @@ export const texts = {
   skip: 'Skip to the content',
   loading: 'Reading …',
   rows: (shown: number, more: boolean) => `${shown.toLocaleString()} shown${more ? ', more below' : ''}`,
+  searched: (rows: number) => `The last ${rows.toLocaleString()} that were read have no match.`,
+  searchOn: 'Search on',
   signIn: {
     title: 'Sign in',
     about:
@@ -92,6 +94,8 @@ export const texts = {
     batch: 'Batch',
     from: 'Accepted from',
     until: 'Accepted before',
+    endedFrom: 'Ended from',
+    endedUntil: 'Ended before',
     accepted: 'Accepted',
     took: 'Took',
     reason: 'Reason',

@@ -8,10 +8,13 @@ const fields = [
   ['device_id', texts.commands.device],
   ['command_type', texts.commands.type],
   ['batch_id', texts.commands.batch],
+  ['reason', texts.commands.reason],
 ] as const;
 const times = [
   ['accepted_after', texts.commands.from],
   ['accepted_before', texts.commands.until],
+  ['completed_after', texts.commands.endedFrom],
+  ['completed_before', texts.commands.endedUntil],
 ] as const;
 
 /** Each change is a new address. */
