@@ -64,6 +64,7 @@ test.each([
   const { page } = await open('/', { viewport, colorScheme, bypassCSP: true });
   await signIn(page, operator);
   await page.getByRole('row', { name: /vendor_a/ }).waitFor();
+  await page.getByText('no command ended', { exact: true }).waitFor();
   expect(await findings(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   if (picture && colorScheme === 'light') await page.screenshot({ type: 'jpeg', quality: 80, path: picture });

@@ -57,7 +57,9 @@ export const texts = {
     title: 'Overview',
     outcomes: 'Outcomes of the last 24 hours',
     durations: 'Time from acceptance to outcome',
-    lastDay: 'Last 24 hours: the darker, the longer 95 % took',
+    lastDay: 'Last 24 hours',
+    darker: '95 % of the commands of a cell took at most:',
+    noneEnded: 'no command ended',
     most: (count: number) => `highest: ${count.toLocaleString()} in an hour`,
     now: 'now',
     nothing: 'No command has ended.',
@@ -83,6 +85,7 @@ export const texts = {
   },
   commands: {
     title: 'Commands',
+    one: 'Command',
     empty: 'No command matches.',
     emptyAll: 'This tenant has no command yet.',
     clear: 'Clear the filters',
@@ -128,6 +131,7 @@ export const texts = {
   },
   deviceRequests: {
     title: 'Device requests',
+    one: 'Device request',
     only: 'Show',
     empty: 'There is no such request.',
     received: 'Received',
@@ -148,6 +152,7 @@ export const texts = {
   },
   parked: {
     title: 'Parked messages',
+    one: 'Parked message',
     about: 'Messages that the platform could not handle, or the messaging bus refused.',
     empty: 'No message is parked.',
     at: 'Parked',

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef } from 'react';
+import type { FormEvent } from 'react';
 import { texts } from '../app/texts';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 import { type CommandFilters, statuses, toFilters } from './filters';
 
 const fields = [
@@ -20,10 +21,7 @@ const times = [
 /** Each change is a new address. */
 export function FilterBar({ filters }: { filters: CommandFilters }) {
   const navigate = useNavigate();
-  const form = useRef<HTMLFormElement>(null);
-  const address = JSON.stringify(filters);
-  // The fields show the address. They stay, and so does the focus.
-  useEffect(() => form.current?.reset(), [address]);
+  const form = useFormOfAddress(filters);
   const show = (next: CommandFilters) => void navigate({ to: '/commands', search: next });
 
   /** A field counts when the reader leaves it or presses Enter. */

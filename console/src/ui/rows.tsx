@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
 import type { List, LiveList } from '../live/use-live-list';
 import { Problem } from './problem';
+import './rows.css';
 
 export type Column<Item> = {
   name: string;
