@@ -111,7 +111,7 @@ test('what a device or an adapter wrote is text: no element, no request, no chan
     .getByRole('row', { name: /hostile_check/ })
     .getByRole('link')
     .click();
-  const asked = page.getByRole('region', { name: 'Request' });
+  const asked = page.getByRole('region', { name: 'Request', exact: true });
   expect(await jsonOf(asked)).toEqual({ text: HOSTILE });
   expect(await page.locator('img').count()).toBe(0);
   expect(faults).toEqual([]);
@@ -140,6 +140,27 @@ test('a request of a device is answered', async () => {
     payload: { interval: 60 },
     replied_by_client_id: reader.client_id,
   });
+});
+
+test('a request that is answered elsewhere leaves the list by itself', async () => {
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  const requests = '/api/v1/open/device-requests';
+  for (const device_id of ['waiting-1', 'waiting-2']) {
+    const request = { dedupe_id: randomUUID(), device_id, request_type: 'config', payload: {} };
+    bus.publish(subjects.deviceRequest(tenant.tenant_id, 'vendor_a'), JSON.stringify(request));
+  }
+  const asked = await signedRequest(reader, 'GET', `${requests}?device_id=waiting-1&wait_seconds=30`);
+  const { page, faults } = await openAs(reader, '/device-requests');
+  const [first, second] = ['waiting-1', 'waiting-2'].map((name) => page.getByRole('row', { name: new RegExp(name) }));
+  await first?.waitFor();
+  await second?.waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  const target = `${requests}/${asked.body.items[0].device_request_id}/reply`;
+  expect((await signedRequest(reader, 'POST', target, { body: { outcome: 'SUCCESS' } })).status).toBe(200);
+  await first?.waitFor({ state: 'detached' });
+  expect(await second?.count()).toBe(1);
+  expect(faults).toEqual([]);
 });
 
 test('a message that was parked shows its reason, and is deleted for good after a question', async () => {
