@@ -227,6 +227,27 @@ const everyPage = [
   ['/audit', 'Audit log'],
 ] as const;
 
+test('the built-in role support_reader reads every page, and may send, answer and delete nothing', async () => {
+  const support = await createCredential(tenant.tenant_id, { role: 'support_reader' });
+  const command = await create({ device_id: 'fail-3' });
+  const { page, faults } = await openAs(support, '/');
+  for (const [path, heading] of [['/', 'Overview'], ...everyPage, [`/commands/${command}`, /fail-3/]] as const) {
+    await goTo(page, path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await expect.poll(() => page.getByText('Reading …').count()).toBe(0);
+    expect([path, await page.getByRole('alert').count(), await page.getByText('Needs the scope').count()]).toEqual([
+      path,
+      0,
+      0,
+    ]);
+  }
+  await status(page, 'FAILED').waitFor();
+  expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+  await goTo(page, '/send');
+  await page.getByText('Needs the scope open:command:create').waitFor();
+  expect(faults).toEqual([]);
+});
+
 describe.each([
   ['a phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],
   ['a desktop, light', { viewport: { width: 1_280, height: 860 }, colorScheme: 'light' }],
