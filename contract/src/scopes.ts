@@ -114,6 +114,16 @@ export const builtInRoles: Record<string, readonly Scope[]> = {
     'open:catalog:read',
   ],
   integration_reader: ['open:command:read', 'open:device-request:read', 'open:event:read', 'open:catalog:read'],
+  support_reader: [
+    'open:command:read',
+    'open:device-request:read',
+    'open:event:read',
+    'open:catalog:read',
+    'platform:credential:read',
+    'platform:access:read',
+    'platform:audit:read',
+    'platform:parked-message:read',
+  ],
 };
 
 /** The tenant that the platform's own administrators belong to. */

@@ -1535,6 +1535,13 @@ ALTER TABLE ONLY public.role_bindings
     ADD CONSTRAINT role_bindings_tenant_id_client_id_role_pk PRIMARY KEY (tenant_id, client_id, role);
 
 --
+-- Name: roles roles_support_reader; Type: CHECK CONSTRAINT; Schema: public; Owner: -
+--
+
+ALTER TABLE public.roles
+    ADD CONSTRAINT roles_support_reader CHECK ((role <> 'support_reader'::text)) NOT VALID;
+
+--
 -- Name: roles roles_tenant_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 

@@ -52,6 +52,7 @@ const [ids, foreignIds, unbound, byPolicy] = await Promise.all([
 ]);
 const policies = `/api/v1/platform/tenants/${own.tenant_id}/policies`;
 await signedRequest(own.admin, 'POST', policies, { body: { client_id: byPolicy.client_id, scope: POLICY_SCOPE } });
+const perRole = await credentialPerRole(own.tenant_id);
 const disabled = await credentialPerRole(own.tenant_id);
 for (const { tenant_id, client_id } of Object.values(disabled)) {
   await administer('PUT', `/api/v1/platform/tenants/${tenant_id}/credentials/${client_id}`, { status: 'DISABLED' });
@@ -100,10 +101,6 @@ const grants = (role: string, { route }: Operation) =>
 
 const rolesGranting = (operation: Operation) => Object.keys(builtInRoles).filter((role) => grants(role, operation));
 
-const tenantProfile = (role: string): Profile =>
-  ({ tenant_admin: own.admin, integration_operator: own.operator, integration_reader: own.reader })[role] ??
-  fail(`No credential of role ${role}.`);
-
 const fail = (message: string): never => {
   throw new Error(message);
 };
@@ -112,7 +109,7 @@ const fail = (message: string): never => {
 const callers = (operation: Operation) => [
   ...TENANT_ROLES.map((role) => ({
     role,
-    caller: tenantProfile(role),
+    caller: perRole[role] ?? fail(`No credential of role ${role}.`),
     may: grants(role, operation) && !isPlatformOnly(operation),
   })),
   { role: 'platform_admin', caller: platform().admin, may: grants('platform_admin', operation) },
@@ -365,7 +362,7 @@ describe.each(allOperations)('$name', (operation) => {
 
   if (parameters(operation).includes('tenant_id')) {
     test('is refused in another tenant in the same way whether the tenant exists or not', async () => {
-      const caller = tenantProfile(permittedRole(operation));
+      const caller = perRole[permittedRole(operation)] ?? fail('No such credential.');
       const headers = { 'X-Request-Id': unique('request') };
       const foreign = await call(caller, operation, foreignIds, { headers });
       expectRefusal(foreign, 'FORBIDDEN');

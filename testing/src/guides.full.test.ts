@@ -17,7 +17,7 @@ const prints: Record<string, string[]> = {
     '\nc1\ndemo\n',
   ],
   'docs/concepts.md': ["curl -X POST '"],
-  'docs/console.md': ['"support_reader"', '"client_id": "support"'],
+  'docs/console.md': ['"client_id": "support"', '"support_reader"'],
   'docs/device-requests.md': ['"firmware_check"', '"status": "REPLIED"'],
   'docs/adapters.md': ['"vendors": ['],
   'docs/bus-messages.md': ['ommand'],

@@ -91,6 +91,10 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
       );
       return [];
     }
+    if (found?.built_in === true) {
+      problems.push(`${place}: ${label} is built in: give yours another name`);
+      return [];
+    }
     const steps = [await (found ? stepFor(kind, thing, found, wanted) : newThing(kind, thing, wanted))];
     for (const [name, given] of wanted.lists) {
       const isPossible = list !== 'tenants' || (await canActAs(name, wanted, found));

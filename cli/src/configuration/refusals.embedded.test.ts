@@ -97,13 +97,19 @@ test('refuses a plan that the platform can never carry out', async () => {
   expect(await apply(world, ...inSecrets)).toMatchObject({ exitCode: 0 });
   await admin('credentials', 'update', `${name}-backend`, '--tenant', name, '--status', 'DELETED', '--yes');
   await write(
-    { ...kept, bus_principals: [{ ...principal, bus_user: 'other' }], callback_endpoints: [] },
+    {
+      ...kept,
+      bus_principals: [{ ...principal, bus_user: 'other' }],
+      callback_endpoints: [],
+      roles: [{ role: 'support_reader', scopes: ['open:command:create'] }],
+    },
     { tenant_id: `${name}-2`, callback_endpoints: [{ name: 'x', url: 'https://hooks.acme.example/' }] },
   );
   const refused = await apply(world, ...inSecrets);
   expect(refused.exitCode).toBe(2);
   for (const text of [
     `credential ${name}/${name}-backend is DELETED, which is final: remove it from the file`,
+    `role ${name}/support_reader is built in: give yours another name`,
     `cannot be changed from "${name}-adapter" to "other"`,
     `only a credential of tenant ${name} can see its callback endpoints`,
     `tenant ${name}-2 does not exist yet, so it needs name`,

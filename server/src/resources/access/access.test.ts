@@ -128,7 +128,7 @@ test('names the roles that would grant the scope: built-in ones, then custom one
   const other = await createTenant();
   const stranger = await createCredential(other.tenant_id);
   const elsewhere = await explain(stranger, 'catalog.get');
-  expect(elsewhere.granting_roles).toEqual(['integration_operator', 'integration_reader']);
+  expect(elsewhere.granting_roles).toEqual(['integration_operator', 'integration_reader', 'support_reader']);
   expect((await explain(stranger, 'tenants.get')).granting_roles).toEqual(['tenant_admin']);
   expect(await explain(unbound, 'vendors.list')).toMatchObject({ reason: 'TENANT_PLATFORM_ONLY', granting_roles: [] });
 });

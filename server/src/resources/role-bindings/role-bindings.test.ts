@@ -93,7 +93,7 @@ test('a tenant lists the built-in roles that it can use; only tenant platform ha
     (await signedRequest(caller, 'GET', `${path}/roles`)).body.items
       .map(({ role }: { role: string }) => role)
       .filter((role: string) => Object.hasOwn(builtInRoles, role));
-  const inTenant = ['tenant_admin', 'integration_operator', 'integration_reader'];
+  const inTenant = ['tenant_admin', 'integration_operator', 'integration_reader', 'support_reader'];
   expect(await rolesOf(tenant.admin, `/api/v1/platform/tenants/${tenant.tenant_id}`)).toEqual(inTenant);
   expect(await rolesOf(platform().admin, PLATFORM)).toEqual(['platform_admin', ...inTenant]);
 });
@@ -105,7 +105,7 @@ describe('granting', () => {
   const createLesserAdministrator = () => createCredential('platform', { role: 'tenant_admin' });
 
   test('a tenant administrator grants its own scopes and every open scope', async () => {
-    for (const role of ['tenant_admin', 'integration_operator', 'integration_reader']) {
+    for (const role of ['tenant_admin', 'integration_operator', 'integration_reader', 'support_reader']) {
       const { client_id } = await createCredential(tenant.tenant_id);
       expect((await bind(tenant.admin, client_id, role)).status).toBe(201);
     }
