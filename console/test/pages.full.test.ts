@@ -44,6 +44,8 @@ test('a command appears in the open list, and its page follows it to the outcome
   await status(page, 'DISPATCHED').waitFor();
   await status(page, 'SUCCEEDED').waitFor();
   await expect(page.locator('.timeline').textContent()).resolves.toMatch(/ACCEPTED[\s\S]*DISPATCHED[\s\S]*SUCCEEDED/);
+  // The adapter's own word stands in its lane, also if the device's word came with it.
+  await page.locator('.timeline').getByText('DELIVERED', { exact: true }).waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -155,14 +157,35 @@ test('a message that was parked shows its reason, and is deleted for good after 
   await page.getByText('No message is parked.').waitFor();
 });
 
-test('the access of a credential is explained, and its changes are found', async () => {
+test('the rights of a credential are listed, each with who granted it, from where, and its audit event', async () => {
+  const { client_id } = tenant.reader;
+  const { page } = await openAs(reader, '/access');
+  await page.getByRole('link', { name: client_id, exact: true }).click();
+  const right = page.getByRole('row', { name: /^role / }).first();
+  await right.getByText('127.0.0.1').waitFor();
+  await right.getByRole('link', { name: platform().admin.client_id }).click();
+  await page.getByRole('cell', { name: 'roleBindings.create' }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+});
+
+test('whether a credential may call an operation is said, with the roles that would grant it', async () => {
   const { client_id } = tenant.reader;
   const { page } = await openAs(reader, '/access');
   await page.getByLabel('Client id').fill(client_id);
   await page.getByLabel('Operation', { exact: true }).fill('commands.create');
-  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText(`${client_id} may not call commands.create.`).waitFor();
   await page.getByText('open:command:create is granted by: integration_operator.').waitFor();
+});
+
+test('without the right to read the audit log, the rights are listed without who granted them', async () => {
+  const only = await createCredential(tenant.tenant_id);
+  for (const scope of ['platform:credential:read', 'platform:access:read']) {
+    await asAdmin('POST', `${target}/policies`, { client_id: only.client_id, scope });
+  }
+  const { page } = await openAs(only, `/access?client_id=${only.client_id}`);
+  const right = page.getByRole('row', { name: /^scope platform:access:read/ });
+  await right.getByText('Needs the scope platform:audit:read').waitFor();
 });
 
 test('a platform administrator chooses the tenant, and sees no commands of it', async () => {
