@@ -168,6 +168,24 @@ test('the rights of a credential are listed, each with who granted it, from wher
   expect(await page.getByRole('row').count()).toBe(2);
 });
 
+test('the audit log is filtered by time, a row says which right a policy gave, and the focus stays in its field', async () => {
+  const { page } = await openAs(reader, '/audit');
+  const policy = page.getByRole('cell', {
+    name: `policies: open:device-request:create → ${reader.client_id}`,
+    exact: true,
+  });
+  await policy.waitFor();
+  const operation = page.getByLabel('Operation', { exact: true });
+  await operation.fill('policies.create');
+  await operation.press('Enter');
+  await expect.poll(() => page.getByRole('cell', { name: 'roleBindings.create' }).count()).toBe(0);
+  await policy.waitFor();
+  expect(await operation.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.getByLabel('Before', { exact: true }).fill('2026-01-31T09:30:00');
+  await operation.press('Enter');
+  await page.getByText('No audit event matches.').waitFor();
+});
+
 test('whether a credential may call an operation is said, with the roles that would grant it', async () => {
   const { client_id } = tenant.reader;
   const { page } = await openAs(reader, '/access');

@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
+import { fromInput, toInput } from '../ui/time';
 import { type CommandFilters, statuses, toFilters } from './filters';
 
 const fields = [
@@ -29,7 +30,7 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
     for (const [name, value] of new FormData(form)) {
       const text = String(value).trim();
       if (name === 'status') given.status = given.status ? `${given.status},${text}` : text;
-      else if (times.some(([time]) => time === name)) given[name] = text && new Date(text).toISOString();
+      else if (times.some(([time]) => time === name)) given[name] = fromInput(text);
       else given[name] = text;
     }
     const next = toFilters(given);
@@ -84,11 +85,4 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
       )}
     </form>
   );
-}
-
-/** In the reader's zone, as the browser's field wants it. */
-function toInput(at: string | undefined): string {
-  const time = at === undefined ? Number.NaN : Date.parse(at);
-  if (Number.isNaN(time)) return '';
-  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
