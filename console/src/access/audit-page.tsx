@@ -1,13 +1,15 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { AuditEvent } from '@tenant-open-platform/sdk';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { useList } from '../live/use-live-list';
 import { useSession } from '../session/session';
+import { Dialog } from '../ui/dialog';
 import { Foreign, Json } from '../ui/foreign';
 import { type Column, Rows } from '../ui/rows';
 import { fromInput, Time, toInput } from '../ui/time';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 import { auditFields, auditTimes, toAuditFilters } from './filters';
 import { TenantChoice } from './tenant-choice';
 
@@ -55,13 +57,11 @@ export function AuditPage() {
   const { client, me } = useSession();
   const { tenant = me.tenant_id, ...filters } = route.useSearch();
   const navigate = useNavigate();
+  const form = useFormOfAddress(filters);
   const [shown, setShown] = useState<AuditEvent | null>(null);
   const list = useList(['audit', tenant, filters], (cursor, signal) =>
     client.auditEvents.list(tenant, { ...filters, cursor, limit: PAGE }, { signal }),
   );
-  const form = useRef<HTMLFormElement>(null);
-  // The fields show the address. They stay, and so does the focus.
-  useEffect(() => form.current?.reset(), [JSON.stringify(filters)]);
   function filter(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const given = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
@@ -104,12 +104,9 @@ export function AuditPage() {
 }
 
 function Change({ event, onClose }: { event: AuditEvent; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const { before, after, operation, target, request_id, occurred_at, client_id, source_address } = event;
   return (
-    <dialog ref={dialog} aria-label={operation} onClose={onClose}>
-      <h2>{operation}</h2>
+    <Dialog title={operation} close={texts.audit.close} onClose={onClose}>
       <p>
         <Foreign text={target} />
       </p>
@@ -117,9 +114,6 @@ function Change({ event, onClose }: { event: AuditEvent; onClose: () => void }) 
         <Time at={occurred_at} hasDate />, <Foreign text={client_id} />, {source_address ?? texts.access.firstStart}
       </p>
       <Json value={{ before, after, request_id }} label={texts.audit.change} />
-      <button type="button" onClick={() => dialog.current?.close()}>
-        {texts.audit.close}
-      </button>
-    </dialog>
+    </Dialog>
   );
 }

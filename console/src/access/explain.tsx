@@ -6,6 +6,7 @@ import { texts } from '../app/texts';
 import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 import { Rights } from './rights';
 
 /** Of vite.config.ts. */
@@ -18,6 +19,7 @@ export function Explain({ tenant, question }: Props) {
   const { client } = useSession();
   const navigate = useNavigate();
   const { client_id = '', operation = '' } = question;
+  const form = useFormOfAddress(question);
   const { data, error, refetch } = useQuery({
     queryKey: ['access', tenant, client_id, operation],
     enabled: client_id !== '' && operation !== '',
@@ -33,7 +35,7 @@ export function Explain({ tenant, question }: Props) {
   return (
     <section className="card" aria-label={texts.access.explain}>
       <h2>{texts.access.explain}</h2>
-      <form className="filters" onSubmit={ask}>
+      <form ref={form} className="filters" onSubmit={ask}>
         <label>
           {texts.access.clientId}
           <input name="client_id" defaultValue={client_id} required autoComplete="off" spellCheck={false} />

@@ -1,7 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef } from 'react';
+import type { FormEvent } from 'react';
 import { texts } from '../app/texts';
 import { fromInput, toInput } from '../ui/time';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 import { type CommandFilters, statuses, toFilters } from './filters';
 
 const fields = [
@@ -9,19 +10,19 @@ const fields = [
   ['device_id', texts.commands.device],
   ['command_type', texts.commands.type],
   ['batch_id', texts.commands.batch],
+  ['reason', texts.commands.reason],
 ] as const;
 const times = [
   ['accepted_after', texts.commands.from],
   ['accepted_before', texts.commands.until],
+  ['completed_after', texts.commands.endedFrom],
+  ['completed_before', texts.commands.endedUntil],
 ] as const;
 
 /** Each change is a new address. */
 export function FilterBar({ filters }: { filters: CommandFilters }) {
   const navigate = useNavigate();
-  const form = useRef<HTMLFormElement>(null);
-  const address = JSON.stringify(filters);
-  // The fields show the address. They stay, and so does the focus.
-  useEffect(() => form.current?.reset(), [address]);
+  const form = useFormOfAddress(filters);
   const show = (next: CommandFilters) => void navigate({ to: '/commands', search: next });
 
   /** A field counts when the reader leaves it or presses Enter. */

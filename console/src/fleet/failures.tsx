@@ -51,7 +51,7 @@ export function Failures({ batchId, summary, commands }: Props) {
                     <Status status={row.status} />
                   </td>
                   <td className="number">
-                    <Link to="/commands" search={{ batch_id: batchId, status: [row.status] }}>
+                    <Link to="/commands" search={{ batch_id: batchId, status: [row.status], ...reasonOf(row) }}>
                       {row.count.toLocaleString()}
                     </Link>
                   </td>
@@ -77,6 +77,9 @@ function rowsOf({ groups = [] }: CommandSummary): Row[] {
   );
   return rows.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
 }
+
+/** Whatever else has failed is in the list, too: no filter finds what has no reason. */
+const reasonOf = ({ reason, isOther }: Row) => (reason === null || isOther ? {} : { reason });
 
 /** With the explanation of the first command: an adapter may write another one for each. */
 function Reason({ row: { reason, isOther }, message }: { row: Row; message: string | null | undefined }) {
