@@ -3,6 +3,7 @@ import { baseUrl, endSession, type Session, useSessionState } from '../session/s
 import { SignIn } from '../session/sign-in';
 import { useIdleLock } from '../session/use-idle-lock';
 import { Foreign } from '../ui/foreign';
+import { timeZone } from '../ui/time';
 import { texts } from './texts';
 
 export function Shell() {
@@ -34,6 +35,7 @@ function SignedIn({ session: { me } }: { session: Session }) {
         <span className="who">
           <Foreign text={me.client_id} /> <span className="soft">@</span> <Foreign text={me.tenant_id} />
         </span>
+        <small>{texts.shell.times(timeZone)}</small>
         <a href={`${baseUrl}/docs`}>{texts.shell.reference}</a>
         <button type="button" title={texts.shell.lockAbout} onClick={() => endSession('BY_READER')}>
           {texts.shell.lock}

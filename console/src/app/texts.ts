@@ -29,6 +29,7 @@ export const texts = {
     lock: 'Lock',
     lockAbout: 'Forget the key and everything that was read',
     reference: 'Reference',
+    times: (zone: string) => `Times in ${zone}`,
     missing: (scope: string) => `Needs the scope ${scope}`,
   },
   live: {

@@ -36,7 +36,7 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
             <tr key={index}>
               <th scope="row">
                 {index === 0 ? (
-                  <Time at={entry.at} />
+                  <Time at={entry.at} full />
                 ) : (
                   <span title={entry.at}>+{durationBetween(accepted_at, entry.at)}</span>
                 )}
