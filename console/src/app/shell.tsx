@@ -1,4 +1,4 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { baseUrl, endSession, type Session, useSessionState } from '../session/session';
 import { SignIn } from '../session/sign-in';
 import { useIdleLock } from '../session/use-idle-lock';
@@ -13,6 +13,7 @@ export function Shell() {
 
 function SignedIn({ session: { me } }: { session: Session }) {
   useIdleLock();
+  const isBatch = useLocation({ select: ({ pathname }) => pathname.startsWith('/fleet/') });
   return (
     <>
       <button type="button" className="skip" onClick={skip}>
@@ -24,7 +25,9 @@ function SignedIn({ session: { me } }: { session: Session }) {
           <Link to="/" activeOptions={{ exact: true }}>
             {texts.overview.title}
           </Link>
-          <Link to="/commands">{texts.commands.title}</Link>
+          <Link to="/commands" {...(isBatch && { className: 'active', 'aria-current': 'true' })}>
+            {texts.commands.title}
+          </Link>
           <Link to="/send">{texts.send.title}</Link>
           <Link to="/events">{texts.events.title}</Link>
           <Link to="/device-requests">{texts.deviceRequests.title}</Link>

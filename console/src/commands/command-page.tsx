@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import { type Command, isApiError } from '@tenant-open-platform/sdk';
 import type { ReactNode } from 'react';
 import { texts } from '../app/texts';
@@ -44,7 +44,15 @@ export function CommandPage() {
   );
 }
 
-const Back = () => <Link to="/commands">← {texts.commands.back}</Link>;
+function Back() {
+  const filters = useLocation({ select: ({ state }) => state.filters });
+  const isFiltered = filters && Object.keys(filters).length > 0;
+  return (
+    <Link to="/commands" search={filters ?? {}}>
+      ← {isFiltered ? texts.commands.backFiltered : texts.commands.back}
+    </Link>
+  );
+}
 
 function Details({ command, children }: { command: Command; children: ReactNode }) {
   const { status_reason: reason, progress, late_result: late } = command;
@@ -58,6 +66,14 @@ function Details({ command, children }: { command: Command; children: ReactNode 
         <Status status={command.status} />
         {children}
       </div>
+      {command.batch_id && (
+        <p className="reason">
+          {texts.commands.inBatch}{' '}
+          <Link to="/fleet/$batchId" params={{ batchId: command.batch_id }}>
+            {command.batch_id}
+          </Link>
+        </p>
+      )}
       {reason && (
         <p className="reason">
           <strong>
@@ -114,14 +130,6 @@ function Facts({ command }: { command: Command }) {
   ];
   if (command.completed_at) {
     facts.push([texts.commands.took, durationBetween(command.accepted_at, command.completed_at)]);
-  }
-  if (command.batch_id) {
-    facts.push([
-      'batch_id',
-      <Link key="batch" to="/fleet/$batchId" params={{ batchId: command.batch_id }}>
-        {command.batch_id}
-      </Link>,
-    ]);
   }
   return (
     <dl>

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
-import { type CommandFilters, statuses, toFilters } from './filters';
+import { type CommandFilters, failed, statuses, toFilters } from './filters';
 
 const fields = [
   ['vendor', texts.commands.vendor],
@@ -61,6 +61,19 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
             {status}
           </label>
         ))}
+        <label className="chip" title={texts.commands.withoutSuccessAbout}>
+          <input
+            key={address}
+            type="checkbox"
+            defaultChecked={failed.every((status) => filters.status?.includes(status))}
+            onChange={({ currentTarget: { form, checked } }) => {
+              for (const box of form?.querySelectorAll<HTMLInputElement>('[name=status]') ?? []) {
+                if (failed.some((status) => status === box.value)) box.checked = checked;
+              }
+            }}
+          />
+          {texts.commands.withoutSuccess}
+        </label>
       </fieldset>
       {fields.map(([name, label]) => (
         <label key={name}>
@@ -74,14 +87,11 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
           <input type="datetime-local" step="1" name={name} defaultValue={toInput(filters[name])} />
         </label>
       ))}
-      <button type="submit" className="hidden">
-        {texts.commands.filters}
+      {/* Without it, Enter in a field does nothing. */}
+      <button type="submit" hidden />
+      <button type="button" disabled={Object.keys(filters).length === 0} onClick={() => show({})}>
+        {texts.commands.clear}
       </button>
-      {Object.keys(filters).length > 0 && (
-        <button type="button" onClick={() => show({})}>
-          {texts.commands.clear}
-        </button>
-      )}
     </form>
   );
 }

@@ -18,6 +18,9 @@ export const statuses = [
   'CANCELED',
 ] as const satisfies readonly CommandStatus[];
 
+/** Not CANCELED: a caller wanted that. */
+export const failed = ['FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED'] as const satisfies CommandStatus[];
+
 const names = ['vendor', 'device_id', 'command_type', 'batch_id', 'accepted_after', 'accepted_before'] as const;
 
 /** What an address says. What is unknown is left out; the platform judges the values. */
