@@ -125,6 +125,10 @@ export const operations = {
         "kind": "text",
         "description": "Only commands that this credential created."
       },
+      "reason": {
+        "kind": "text",
+        "description": "Only commands with this `code` in status_reason, for example UNREACHABLE. 1 to 128 characters."
+      },
       "accepted_after": {
         "kind": "instant",
         "description": "Only commands accepted at or after this time."
@@ -132,6 +136,14 @@ export const operations = {
       "accepted_before": {
         "kind": "instant",
         "description": "Only commands accepted before this time."
+      },
+      "completed_after": {
+        "kind": "instant",
+        "description": "Only commands that ended at or after this time, and were accepted at most 24 hours before it. A command ends within minutes, unless the platform was stopped."
+      },
+      "completed_before": {
+        "kind": "instant",
+        "description": "Only commands that ended before this time."
       }
     }
   },

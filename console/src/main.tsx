@@ -6,6 +6,7 @@ import { queryClient, whenRefused } from './app/query-client';
 import { router } from './app/router';
 import { endSession } from './session/session';
 import './style.css';
+import './ui/filters.css';
 
 whenRefused(() => endSession('REFUSED'));
 

@@ -108,6 +108,9 @@ test('each device that failed is listed with its own message', async () => {
     expect(await message.textContent()).toMatch(new RegExp(`^Battery at ${level} %`));
     expect(await message.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
   }
+  await reasons.getByRole('link', { name: '3', exact: true }).click();
+  await page.getByText('3 shown').waitFor();
+  expect(new URL(page.url()).hash).toBe(`#/commands?batch_id=${batchId}&status=FAILED&reason=BATTERY_LOW`);
 });
 
 test('of many that failed, only the rows that can be seen are in the page, and the last is reached', async () => {

@@ -46,7 +46,28 @@ test(`with ${ROWS.toLocaleString('en')} commands each page opens, and the table 
     expect(await page.getByRole('alert').count()).toBe(0);
   }
   expect(errors).toEqual([]);
+
+  // A filter without a match does not read the whole history unasked.
+  await addOlder(database.superuserUrl);
+  await goTo(page, '/commands?reason=NONE');
+  await page.getByText('The last 100,000 that were read have no match.').waitFor({ timeout: 60_000 });
+  expect(await page.getByText('No command matches.').count()).toBe(0);
+  await page.getByRole('button', { name: 'Search on' }).click();
+  await page.getByText('No command matches.').waitFor({ timeout: 60_000 });
+  expect(errors).toEqual([]);
 });
+
+/** More than are searched at once. */
+async function addOlder(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1 });
+  await sql`
+    insert into commands
+    select (jsonb_populate_record(one, jsonb_build_object(
+      'command_id', '019a0000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'), 'idempotency_key', 'older' || n
+    ))).*
+    from commands one, generate_series(1, 100000) n where idempotency_key = 'k'`;
+  await sql.end();
+}
 
 /** The newest first: the last row that the table shows is of the device `oldest`. */
 async function multiply(url: string): Promise<void> {

@@ -11,9 +11,13 @@ const { tenant_id } = await createTenant();
 const operator = await createCredential(tenant_id, { role: 'integration_operator' });
 const commands = '/api/v1/open/downlink/commands';
 
+async function send(device_id: string, fields: object = {}): Promise<{ command_id: string }> {
+  const command = { vendor: 'vendor_a', device_id, command_type: 'reboot', payload: {}, idempotency_key: randomUUID() };
+  return (await signedRequest(operator, 'POST', commands, { body: { ...command, ...fields } })).body;
+}
+
 async function run(device_id: string): Promise<void> {
-  const body = { vendor: 'vendor_a', device_id, command_type: 'reboot', payload: {}, idempotency_key: randomUUID() };
-  const { body: accepted } = await signedRequest(operator, 'POST', commands, { body });
+  const accepted = await send(device_id);
   await signedRequest(operator, 'GET', `${commands}/${accepted.command_id}?wait_seconds=30`);
 }
 
@@ -22,7 +26,9 @@ await Promise.all(['ok-1', 'ok-2', 'ok-3', 'ok-4', 'ok-5', 'ok-6', 'fail-1'].map
 /** With SCREENSHOTS=1 the test replaces the picture of docs/console.md. */
 const picture = process.env.SCREENSHOTS && new URL('../../docs/images/console-light.jpg', import.meta.url).pathname;
 
-test('the outcomes of the day are counted, change while the page is open, and lead to the commands behind them', async () => {
+test('the outcomes of the day are counted, change while the page is open, and lead to exactly these commands', async () => {
+  // Accepted in the same hour, but it does not end.
+  await send('offline-1', { timeout_seconds: 300 });
   const { page, faults } = await openAs(operator, '/');
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('link', { name: '6 SUCCEEDED', exact: true }).waitFor();
@@ -33,11 +39,13 @@ test('the outcomes of the day are counted, change while the page is open, and le
     .getByRole('link', { name: /half took at most/ })
     .waitFor();
   await page.getByText('Their list is shorter if some were deleted since').waitFor();
-  await page
-    .getByRole('link', { name: /: \d SUCCEEDED/ })
-    .last()
-    .click();
+  const bar = page.getByRole('link', { name: /: \d SUCCEEDED/ }).last();
+  const counted = [...((await bar.getAttribute('aria-label')) ?? '').matchAll(/(\d+) [A-Z]/g)];
+  const shown = counted.reduce((sum, [, count]) => sum + Number(count), 0);
+  await bar.click();
+  await page.getByText(`${shown} shown`, { exact: true }).waitFor();
   await page.getByRole('row', { name: /fail-1/ }).waitFor();
+  expect(await page.getByRole('row', { name: /offline-1/ }).count()).toBe(0);
   expect(faults).toEqual([]);
 });
 
@@ -60,6 +68,7 @@ test.each([
   const { page } = await open('/', { viewport, colorScheme, bypassCSP: true });
   await signIn(page, operator);
   await page.getByRole('row', { name: /vendor_a/ }).waitFor();
+  await page.getByText('no command ended', { exact: true }).waitFor();
   expect(await findings(page)).toEqual([]);
   await page.getByText('an adapter last read at').first().waitFor();
   const lines = await page.locator('time').evaluateAll((times) => times.map((time) => time.getClientRects().length));

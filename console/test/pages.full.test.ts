@@ -84,6 +84,12 @@ test('the filters are in the address, and the address filters', async () => {
   await page.getByLabel('Device', { exact: true }).press('Enter');
   await page.getByRole('row', { name: /ok-filtered/ }).waitFor();
   expect(new URL(page.url()).hash).toBe('#/commands?device_id=ok-filtered');
+  await page.getByLabel('Device', { exact: true }).fill('');
+  await page.getByLabel('Reason', { exact: true }).fill('DEVICE_FAULT');
+  await page.getByLabel('Reason', { exact: true }).press('Enter');
+  await page.getByRole('row', { name: /fail-filtered/ }).waitFor();
+  expect(await page.getByRole('row', { name: /ok-filtered/ }).count()).toBe(0);
+  expect(new URL(page.url()).hash).toBe('#/commands?reason=DEVICE_FAULT');
 });
 
 test('what a device or an adapter wrote is text: no element, no request, no change of direction around it', async () => {
@@ -178,6 +184,23 @@ test('the access of a credential is explained, and its changes are found', async
   await page.getByText('open:command:create is granted by: integration_operator.').waitFor();
 });
 
+test('the audit log keeps the focus while it is filtered, and gives it back after a dialog', async () => {
+  const { page } = await openAs(reader, '/audit');
+  await page.getByLabel('Operation', { exact: true }).fill('roleBindings.create');
+  await page.keyboard.press('Enter');
+  await page.waitForURL((url) => url.hash.includes('operation=roleBindings.create'));
+  const show = page.getByRole('row', { name: new RegExp(reader.client_id) }).getByRole('button');
+  await show.first().waitFor();
+  await page.keyboard.type('s');
+  expect(await page.getByLabel('Operation', { exact: true }).inputValue()).toBe('roleBindings.creates');
+  await show.first().focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'roleBindings.create' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  expect(await focused(page)).toBe('Show');
+});
+
 test('a platform administrator chooses the tenant, and sees no commands of it', async () => {
   const { page } = await openAs(platform().admin, '/access');
   await page.getByLabel('Tenant', { exact: true }).fill(tenant.tenant_id);
@@ -205,12 +228,15 @@ describe.each([
     const command = await create({ device_id: 'fail-2' });
     const { page, faults } = await open('/commands', { ...device, bypassCSP: true });
     await page.getByRole('button', { name: 'Sign in' }).waitFor();
+    expect(await page.title()).toBe('Sign in · Console · Tenant Open Platform');
     const found: Record<string, string[]> = { signIn: await findings(page) };
     await signIn(page, reader);
     for (const [path, heading] of [...everyPage, [`/commands/${command}`, /fail-2/] as const]) {
       await goTo(page, `${path}`);
       await page.getByRole('heading', { level: 1, name: heading }).waitFor();
       await expect.poll(() => page.getByText('Reading …').count()).toBe(0);
+      const title = typeof heading === 'string' ? heading : 'Command';
+      expect(await page.title()).toBe(`${title} · Console · Tenant Open Platform`);
       found[path] = await findings(page);
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
       if (width > device.viewport.width) found[path]?.push(`${width} px wide`);

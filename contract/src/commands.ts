@@ -269,8 +269,18 @@ export const commands = operations({
       idempotency_key: IdempotencyKey.optional().describe('Only the command with this idempotency key.'),
       batch_id: BatchId.optional().describe('Only commands of this batch.'),
       created_by_client_id: ClientId.optional().describe('Only commands that this credential created.'),
+      reason: z
+        .string()
+        .min(1)
+        .max(128)
+        .optional()
+        .describe('Only commands with this `code` in status_reason, for example UNREACHABLE. 1 to 128 characters.'),
       accepted_after: InputTimestamp.optional().describe('Only commands accepted at or after this time.'),
       accepted_before: InputTimestamp.optional().describe('Only commands accepted before this time.'),
+      completed_after: InputTimestamp.optional().describe(
+        'Only commands that ended at or after this time, and were accepted at most 24 hours before it. A command ends within minutes, unless the platform was stopped.',
+      ),
+      completed_before: InputTimestamp.optional().describe('Only commands that ended before this time.'),
     }),
     responses: { 200: page('CommandPage', Command, 'newest first, or oldest first with `order=asc`') },
   },

@@ -1392,10 +1392,16 @@ export interface CommandListQuery extends PageQuery {
   batch_id?: string;
   /** Only commands that this credential created. */
   created_by_client_id?: string;
+  /** Only commands with this `code` in status_reason, for example UNREACHABLE. 1 to 128 characters. */
+  reason?: string;
   /** Only commands accepted at or after this time. */
   accepted_after?: string;
   /** Only commands accepted before this time. */
   accepted_before?: string;
+  /** Only commands that ended at or after this time, and were accepted at most 24 hours before it. A command ends within minutes, unless the platform was stopped. */
+  completed_after?: string;
+  /** Only commands that ended before this time. */
+  completed_before?: string;
 }
 export interface CommandGetQuery {
   /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */

@@ -206,6 +206,7 @@ Commands that were not accepted are written to <file>.failed, with their keys. T
   add('list', {
     examples: [
       'topctl commands list --status FAILED,TIMED_OUT --device-id ok-1 -o id',
+      'topctl commands list --reason DEVICE_FAULT --completed-after 2026-01-31T09:30:00Z',
       'topctl commands list --vendor vendor_a --limit 5 --watch',
     ],
     flags: {

@@ -40,7 +40,8 @@ export const watchCommands = (
     }
   });
 
-type Told = Seen & { client_id: string; idempotency_key: string; completed_at: string | null };
+type Told = Seen &
+  Pick<CommandRecord, 'completed_at' | 'status_reason'> & { client_id: string; idempotency_key: string };
 
 /** As the filters of the list. An event does not tell the batch of its command. */
 function matches(query: CommandListQuery, told: Told): boolean {
@@ -50,7 +51,15 @@ function matches(query: CommandListQuery, told: Told): boolean {
     (status === undefined || (status as string[]).includes(told.status)) &&
     (is_final === undefined || is_final === (told.completed_at !== null)) &&
     Object.entries(same).every(([name, value]) => value === undefined || told[name as keyof Told] === value) &&
-    (query.accepted_after === undefined || Date.parse(told.accepted_at) >= Date.parse(query.accepted_after)) &&
-    (query.accepted_before === undefined || Date.parse(told.accepted_at) < Date.parse(query.accepted_before))
+    (query.reason === undefined || told.status_reason?.code === query.reason) &&
+    isBetween(told.accepted_at, query.accepted_after, query.accepted_before) &&
+    isBetween(told.completed_at, query.completed_after, query.completed_before)
   );
+}
+
+function isBetween(at: string | null, after: string | undefined, before: string | undefined): boolean {
+  if (after === undefined && before === undefined) return true;
+  if (at === null) return false;
+  const time = Date.parse(at);
+  return (after === undefined || time >= Date.parse(after)) && (before === undefined || time < Date.parse(before));
 }

@@ -178,34 +178,34 @@ test('a signal ends it, and the terminal is as it was', async () => {
   expect(stdout.endsWith('\u001b[?1049l')).toBe(true);
 });
 
-test('"commands list --watch" prints what is there, then each command that is accepted or ends, once', async () => {
+test.each([
+  ['accepted or ends', 9, ['--device-id', 'ok-9'], ['ok-9 ACCEPTED', 'ok-9 SUCCEEDED']],
+  ['ends for a reason', 11, ['--device-id', 'fail-11', '--reason', 'DEVICE_FAULT'], ['fail-11 FAILED']],
+  ['ends in a time', 12, ['--device-id', 'ok-12', '--completed-after', '2026-01-01T00:00:00Z'], ['ok-12 SUCCEEDED']],
+])('"commands list --watch" prints each command that is %s, once', async (_, number, flags, expected) => {
   const signals = new EventEmitter();
   let isSent = false;
   let hasRead = false;
   const watching: typeof fetch = async (input, init) => {
     if (!String(input).includes('wait_seconds')) return fetch(input, init);
     if (hasRead) signals.emit('SIGINT');
-    if (!isSent) void send('ok-9').then(() => send('fail-9'));
+    if (!isSent) void send(`ok-${number}`).then(() => send(`fail-${number}`));
     isSent = true;
     const answer = await fetch(input, init);
     const { items = [] } = (await answer.clone().json()) as { items?: PlatformEvent[] };
     // It is sent last. The next request comes when these events are printed.
-    hasRead ||= items.some(({ data }) => data.device_id === 'fail-9' && data.completed_at !== null);
+    hasRead ||= items.some(({ data }) => data.device_id === `fail-${number}` && data.completed_at !== null);
     return answer;
   };
-  const list = ['commands', 'list', '--device-id', 'ok-9', '--watch', '-o', 'ndjson'];
-  const before = await topctl(['commands', 'list', '--device-id', 'ok-9', '-o', 'id'], { env });
-  expect(before.stdout).toBe('');
-  const { exitCode, stdout } = await topctl(list, { env, fetch: watching, signals });
+  const list = ['commands', 'list', ...flags];
+  expect((await topctl([...list, '-o', 'id'], { env })).stdout).toBe('');
+  const { exitCode, stdout } = await topctl([...list, '--watch', '-o', 'ndjson'], { env, fetch: watching, signals });
   expect(exitCode).toBe(130);
   const lines = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  expect(lines.map(({ device_id, status }) => [device_id, status])).toEqual([
-    ['ok-9', 'ACCEPTED'],
-    ['ok-9', 'SUCCEEDED'],
-  ]);
+  expect(lines.map(({ device_id, status }) => `${device_id} ${status}`)).toEqual(expected);
 });
 
 test('"commands list --watch" prints nothing older than what it has listed', async () => {

@@ -1,13 +1,15 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import type { AuditEvent } from '@tenant-open-platform/sdk';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { useList } from '../live/use-live-list';
 import { useSession } from '../session/session';
+import { Dialog } from '../ui/dialog';
 import { Foreign, Json } from '../ui/foreign';
 import { type Column, Rows } from '../ui/rows';
 import { Time } from '../ui/time';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 import { auditFields, toAuditFilters } from './filters';
 import { TenantChoice } from './tenant-choice';
 
@@ -42,6 +44,7 @@ export function AuditPage() {
   const { client, me } = useSession();
   const { tenant = me.tenant_id, ...filters } = route.useSearch();
   const navigate = useNavigate();
+  const form = useFormOfAddress(filters);
   const [shown, setShown] = useState<AuditEvent | null>(null);
   const list = useList(['audit', tenant, filters], (cursor, signal) =>
     client.auditEvents.list(tenant, { ...filters, cursor, limit: PAGE }, { signal }),
@@ -58,7 +61,7 @@ export function AuditPage() {
         <Liveness list={list} />
       </div>
       <TenantChoice tenant={tenant} onChoose={(next) => void navigate({ to: '/audit', search: { tenant: next } })} />
-      <form className="filters" key={JSON.stringify(filters)} aria-label={texts.commands.filters} onSubmit={filter}>
+      <form ref={form} className="filters" aria-label={texts.commands.filters} onSubmit={filter}>
         {auditFields.map((name) => (
           <label key={name}>
             {labels[name]}
@@ -74,19 +77,13 @@ export function AuditPage() {
 }
 
 function Change({ event, onClose }: { event: AuditEvent; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
   const { before, after, operation, target, request_id } = event;
   return (
-    <dialog ref={dialog} aria-label={operation} onClose={onClose}>
-      <h2>{operation}</h2>
+    <Dialog title={operation} close={texts.audit.close} onClose={onClose}>
       <p>
         <Foreign text={target} />
       </p>
       <Json value={{ before, after, request_id }} label={texts.audit.change} />
-      <button type="button" onClick={() => dialog.current?.close()}>
-        {texts.audit.close}
-      </button>
-    </dialog>
+    </Dialog>
   );
 }

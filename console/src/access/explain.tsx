@@ -7,6 +7,7 @@ import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
 import { Time } from '../ui/time';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 
 type Props = { tenant: string; question: { client_id?: string; operation?: string } };
 
@@ -15,6 +16,7 @@ export function Explain({ tenant, question }: Props) {
   const { client } = useSession();
   const navigate = useNavigate();
   const { client_id = '', operation = '' } = question;
+  const form = useFormOfAddress(question);
   const { data, error, refetch } = useQuery({
     queryKey: ['access', tenant, client_id, operation],
     enabled: client_id !== '' && operation !== '',
@@ -30,7 +32,7 @@ export function Explain({ tenant, question }: Props) {
   return (
     <section className="card" aria-label={texts.access.explain}>
       <h2>{texts.access.explain}</h2>
-      <form className="filters" onSubmit={ask}>
+      <form ref={form} className="filters" onSubmit={ask}>
         <label>
           {texts.access.clientId}
           <input name="client_id" defaultValue={client_id} required autoComplete="off" spellCheck={false} />

@@ -2,12 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { texts } from '../app/texts';
 import { useSession } from '../session/session';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 
 type Props = { tenant: string; onChoose: (tenant: string) => void };
 
 /** Only a platform administrator sees other tenants, and only on these pages. */
 export function TenantChoice({ tenant, onChoose }: Props) {
   const { client, me } = useSession();
+  const form = useFormOfAddress({ tenant });
   const isOfPlatform = me.tenant_id === 'platform';
   const { data } = useQuery({
     queryKey: ['tenants'],
@@ -20,10 +22,10 @@ export function TenantChoice({ tenant, onChoose }: Props) {
     onChoose(String(new FormData(event.currentTarget).get('tenant')).trim());
   };
   return (
-    <form className="filters" onSubmit={submit}>
+    <form ref={form} className="filters" onSubmit={submit}>
       <label>
         {texts.access.tenant}
-        <input name="tenant" key={tenant} defaultValue={tenant} list="tenants" required autoComplete="off" />
+        <input name="tenant" defaultValue={tenant} list="tenants" required autoComplete="off" />
       </label>
       <datalist id="tenants">
         {data?.items.map(({ tenant_id, name }) => (

@@ -1,4 +1,5 @@
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useMatches } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { baseUrl, endSession, type Session, useSessionState } from '../session/session';
 import { SignIn } from '../session/sign-in';
 import { useIdleLock } from '../session/use-idle-lock';
@@ -8,6 +9,10 @@ import { texts } from './texts';
 
 export function Shell() {
   const { session } = useSessionState();
+  const title = useMatches().at(-1)?.staticData.title;
+  useEffect(() => {
+    document.title = [session ? title : texts.signIn.title, texts.console, texts.product].filter(Boolean).join(' · ');
+  }, [session, title]);
   return session ? <SignedIn session={session} /> : <SignIn />;
 }
 

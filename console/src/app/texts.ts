@@ -8,6 +8,8 @@ export const texts = {
   skip: 'Skip to the content',
   loading: 'Reading …',
   rows: (shown: number, more: boolean) => `${shown.toLocaleString()} shown${more ? ', more below' : ''}`,
+  searched: (rows: number) => `The last ${rows.toLocaleString()} that were read have no match.`,
+  searchOn: 'Search on',
   signIn: {
     title: 'Sign in',
     about:
@@ -58,7 +60,9 @@ export const texts = {
     title: 'Overview',
     outcomes: 'Outcomes of the last 24 hours',
     durations: 'Time from acceptance to outcome',
-    lastDay: 'Last 24 hours: the darker, the longer 95 % took',
+    lastDay: 'Last 24 hours',
+    darker: '95 % of the commands of a cell took at most:',
+    noneEnded: 'no command ended',
     most: (count: number) => `highest: ${count.toLocaleString()} in an hour`,
     now: 'now',
     countedAbout:
@@ -86,6 +90,7 @@ export const texts = {
   },
   commands: {
     title: 'Commands',
+    one: 'Command',
     empty: 'No command matches.',
     emptyAll: 'This tenant has no command yet.',
     clear: 'Clear the filters',
@@ -99,6 +104,8 @@ export const texts = {
     batch: 'Batch',
     from: 'Accepted from',
     until: 'Accepted before',
+    endedFrom: 'Ended from',
+    endedUntil: 'Ended before',
     accepted: 'Accepted',
     took: 'Took',
     reason: 'Reason',
@@ -134,6 +141,7 @@ export const texts = {
   },
   deviceRequests: {
     title: 'Device requests',
+    one: 'Device request',
     only: 'Show',
     empty: 'There is no such request.',
     received: 'Received',
@@ -154,6 +162,7 @@ export const texts = {
   },
   parked: {
     title: 'Parked messages',
+    one: 'Parked message',
     about: 'Messages that the platform could not handle, or the messaging bus refused.',
     empty: 'No message is parked.',
     at: 'Parked',

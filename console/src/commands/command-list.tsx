@@ -67,11 +67,6 @@ export function CommandList() {
         <Liveness list={list} />
       </div>
       <FilterBar filters={filters} />
-      {filters.batch_id && (
-        <Link to="/fleet/$batchId" params={{ batchId: filters.batch_id }}>
-          {texts.commands.openBatch}
-        </Link>
-      )}
       <Rows
         label={texts.commands.title}
         list={list}

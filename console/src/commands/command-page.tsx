@@ -1,11 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
-import { type Command, isApiError } from '@tenant-open-platform/sdk';
+import type { Command } from '@tenant-open-platform/sdk';
 import type { ReactNode } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { baseUrl, useSession } from '../session/session';
 import { Foreign, Json } from '../ui/foreign';
+import { One } from '../ui/one';
 import { Problem } from '../ui/problem';
 import { Status } from '../ui/status';
 import { durationBetween, Time } from '../ui/time';
@@ -23,24 +24,22 @@ export function CommandPage() {
     queryKey: key,
     queryFn: ({ signal }) => client.commands.get(commandId, {}, { signal }),
   });
-  const { data: command, error, refetch } = query;
-  const isLost = useCommandUpdates(client, key, command);
-  if (error && !command) {
-    const isMissing = isApiError(error, 'NOT_FOUND');
-    return (
-      <>
-        <Back />
-        {isMissing ? <p>{texts.commands.missing}</p> : <Problem error={error} onAgain={() => void refetch()} />}
-      </>
-    );
-  }
-  if (!command) return <p role="status">{texts.loading}</p>;
-  // A late result changes a command that has ended: nothing waits for it.
-  const state = command.completed_at ? undefined : isLost ? 'UNREACHABLE' : 'FOLLOWING';
+  const isLost = useCommandUpdates(client, key, query.data);
   return (
-    <Details key={commandId} command={command}>
-      <Liveness list={{ ...query, ...(state && { state }) }} />
-    </Details>
+    <>
+      <Back />
+      <One query={query} missing={texts.commands.missing}>
+        {(command) => {
+          // A late result changes a command that has ended: nothing waits for it.
+          const state = command.completed_at ? undefined : isLost ? 'UNREACHABLE' : 'FOLLOWING';
+          return (
+            <Details key={commandId} command={command}>
+              <Liveness list={{ ...query, ...(state && { state }) }} />
+            </Details>
+          );
+        }}
+      </One>
+    </>
   );
 }
 
@@ -58,7 +57,6 @@ function Details({ command, children }: { command: Command; children: ReactNode 
   const { status_reason: reason, progress, late_result: late } = command;
   return (
     <>
-      <Back />
       <div className="title">
         <h1>
           <Foreign text={command.command_type} /> <span className="soft">→</span> <Foreign text={command.device_id} />

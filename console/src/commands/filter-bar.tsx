@@ -1,26 +1,27 @@
-import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import type { FormEvent } from 'react';
 import { texts } from '../app/texts';
+import { useFormOfAddress } from '../ui/use-form-of-address';
 import { type CommandFilters, failed, statuses, toFilters } from './filters';
 
 const fields = [
   ['vendor', texts.commands.vendor],
-  ['device_id', texts.commands.device],
   ['command_type', texts.commands.type],
-  ['batch_id', texts.commands.batch],
+  ['reason', texts.commands.reason],
+  ['device_id', texts.commands.device, 'wide'],
+  ['batch_id', texts.commands.batch, 'wide'],
 ] as const;
 const times = [
   ['accepted_after', texts.commands.from],
   ['accepted_before', texts.commands.until],
+  ['completed_after', texts.commands.endedFrom],
+  ['completed_before', texts.commands.endedUntil],
 ] as const;
 
 /** Each change is a new address. */
 export function FilterBar({ filters }: { filters: CommandFilters }) {
   const navigate = useNavigate();
-  const form = useRef<HTMLFormElement>(null);
-  const address = JSON.stringify(filters);
-  // The fields show the address. They stay, and so does the focus.
-  useEffect(() => form.current?.reset(), [address]);
+  const form = useFormOfAddress(filters);
   const show = (next: CommandFilters) => void navigate({ to: '/commands', search: next });
 
   /** A field counts when the reader leaves it or presses Enter. */
@@ -43,7 +44,7 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
   return (
     <form
       ref={form}
-      className="filters"
+      className="filters many"
       aria-label={texts.commands.filters}
       onSubmit={submit}
       onBlur={(event) => apply(event.currentTarget)}
@@ -63,7 +64,6 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
         ))}
         <label className="chip" title={texts.commands.withoutSuccessAbout}>
           <input
-            key={address}
             type="checkbox"
             defaultChecked={failed.every((status) => filters.status?.includes(status))}
             onChange={({ currentTarget: { form, checked } }) => {
@@ -75,23 +75,30 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
           {texts.commands.withoutSuccess}
         </label>
       </fieldset>
-      {fields.map(([name, label]) => (
-        <label key={name}>
+      {fields.map(([name, label, width]) => (
+        <label key={name} className={width}>
           {label}
           <input name={name} defaultValue={filters[name]} spellCheck={false} autoComplete="off" />
         </label>
       ))}
       {times.map(([name, label]) => (
-        <label key={name}>
+        <label key={name} className="wide">
           {label}
           <input type="datetime-local" step="1" name={name} defaultValue={toInput(filters[name])} />
         </label>
       ))}
       {/* Without it, Enter in a field does nothing. */}
       <button type="submit" hidden />
-      <button type="button" disabled={Object.keys(filters).length === 0} onClick={() => show({})}>
-        {texts.commands.clear}
-      </button>
+      <div className="actions">
+        <button type="button" disabled={Object.keys(filters).length === 0} onClick={() => show({})}>
+          {texts.commands.clear}
+        </button>
+        {filters.batch_id && (
+          <Link to="/fleet/$batchId" params={{ batchId: filters.batch_id }}>
+            {texts.commands.openBatch}
+          </Link>
+        )}
+      </div>
     </form>
   );
 }

@@ -1,10 +1,7 @@
 import type { CommandListQuery, CommandStatus } from '@tenant-open-platform/sdk';
 
 /** The filters of the list, as they are in the address. */
-export type CommandFilters = Pick<
-  CommandListQuery,
-  'status' | 'vendor' | 'device_id' | 'command_type' | 'batch_id' | 'accepted_after' | 'accepted_before'
->;
+export type CommandFilters = Pick<CommandListQuery, 'status' | (typeof names)[number]>;
 
 export const statuses = [
   'ACCEPTED',
@@ -21,7 +18,17 @@ export const statuses = [
 /** Not CANCELED: a caller wanted that. */
 export const failed = ['FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED'] as const satisfies CommandStatus[];
 
-const names = ['vendor', 'device_id', 'command_type', 'batch_id', 'accepted_after', 'accepted_before'] as const;
+const names = [
+  'vendor',
+  'device_id',
+  'command_type',
+  'batch_id',
+  'reason',
+  'accepted_after',
+  'accepted_before',
+  'completed_after',
+  'completed_before',
+] as const;
 
 /** What an address says. What is unknown is left out; the platform judges the values. */
 export function toFilters(search: Record<string, unknown>): CommandFilters {

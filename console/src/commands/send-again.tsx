@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { Command } from '@tenant-open-platform/sdk';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { texts } from '../app/texts';
 import { isOpen } from '../send/sending';
 import { useSession } from '../session/session';
+import { Dialog } from '../ui/dialog';
 import { Json } from '../ui/foreign';
 import { Problem } from '../ui/problem';
 
@@ -12,7 +13,7 @@ import { Problem } from '../ui/problem';
 export function SendAgain({ command }: { command: Command }) {
   const { client, me } = useSession();
   const navigate = useNavigate();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [isShown, setIsShown] = useState(false);
   const [key, setKey] = useState('');
   const { vendor, device_id, command_type, payload, timeout_seconds } = command;
   const body = { vendor, device_id, command_type, payload, timeout_seconds, idempotency_key: key };
@@ -20,7 +21,7 @@ export function SendAgain({ command }: { command: Command }) {
     mutationFn: () => client.commands.create(body),
     onSuccess: ({ command_id }) => {
       setKey('');
-      dialog.current?.close();
+      setIsShown(false);
       return navigate({ to: '/commands/$commandId', params: { commandId: command_id } });
     },
   });
@@ -33,28 +34,31 @@ export function SendAgain({ command }: { command: Command }) {
       setKey(crypto.randomUUID());
       sending.reset();
     }
-    dialog.current?.showModal();
+    setIsShown(true);
   }
 
+  const send = (
+    <button type="button" className="main" disabled={sending.isPending} onClick={() => sending.mutate()}>
+      {texts.commands.send}
+    </button>
+  );
   return (
     <>
       <button type="button" onClick={show}>
         {texts.commands.again}
       </button>
-      <dialog ref={dialog} aria-label={texts.commands.again}>
-        <h2>{texts.commands.again}</h2>
-        <p>{texts.commands.againAbout}</p>
-        <Json value={body} label={texts.commands.again} />
-        {sending.error && <Problem error={sending.error} />}
-        <div className="actions">
-          <button type="button" className="main" disabled={sending.isPending} onClick={() => sending.mutate()}>
-            {texts.commands.send}
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {texts.commands.close}
-          </button>
-        </div>
-      </dialog>
+      {isShown && (
+        <Dialog
+          title={texts.commands.again}
+          close={texts.commands.close}
+          actions={send}
+          onClose={() => setIsShown(false)}
+        >
+          <p>{texts.commands.againAbout}</p>
+          <Json value={body} label={texts.commands.again} />
+          {sending.error && <Problem error={sending.error} />}
+        </Dialog>
+      )}
     </>
   );
 }

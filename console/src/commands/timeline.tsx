@@ -2,6 +2,7 @@ import type { Command } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
 import { durationBetween, Time } from '../ui/time';
+import './timeline.css';
 
 const lanes = ['PLATFORM', 'ADAPTER', 'DEVICE'] as const;
 type Entry = Command['history'][number];

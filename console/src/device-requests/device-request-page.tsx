@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { type DeviceRequest, isApiError } from '@tenant-open-platform/sdk';
+import type { DeviceRequest } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { useSession } from '../session/session';
 import { Foreign, Json } from '../ui/foreign';
-import { Problem } from '../ui/problem';
+import { One } from '../ui/one';
 import { Status } from '../ui/status';
 import { Time } from '../ui/time';
 import { ReplyForm } from './reply-form';
@@ -19,15 +19,13 @@ export function DeviceRequestPage() {
     queryKey: ['device-request', requestId],
     queryFn: async ({ signal }) => client.deviceRequests.get(requestId, { signal }),
   });
-  const { data, error, refetch } = query;
   return (
     <>
       <Link to="/device-requests">← {texts.deviceRequests.back}</Link>
       <Liveness list={query} />
-      {data && <Details request={data} />}
-      {!data && isApiError(error, 'NOT_FOUND') && <p>{texts.deviceRequests.missing}</p>}
-      {!data && error && !isApiError(error, 'NOT_FOUND') && <Problem error={error} onAgain={() => void refetch()} />}
-      {!data && !error && <p role="status">{texts.loading}</p>}
+      <One query={query} missing={texts.deviceRequests.missing}>
+        {(request) => <Details request={request} />}
+      </One>
     </>
   );
 }

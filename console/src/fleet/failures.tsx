@@ -69,15 +69,21 @@ export function Failures({ batchId, summary, list }: Props) {
             </tr>
           </thead>
           <tbody>
-            {rows.map(({ reason, isOther, status, count }) => (
-              <tr key={`${status} ${isOther} ${reason}`}>
+            {rows.map((row) => (
+              <tr key={`${row.status} ${row.isOther} ${row.reason}`}>
                 <td>
-                  {reason === null ? texts.fleet[isOther ? 'otherReasons' : 'noReason'] : <Foreign text={reason} />}
+                  {row.reason === null ? (
+                    texts.fleet[row.isOther ? 'otherReasons' : 'noReason']
+                  ) : (
+                    <Foreign text={row.reason} />
+                  )}
                 </td>
                 <td>
-                  <Status status={status} />
+                  <Status status={row.status} />
                 </td>
-                <td className="number">{count.toLocaleString()}</td>
+                <td className="number">
+                  <Count batchId={batchId} row={row} />
+                </td>
               </tr>
             ))}
           </tbody>
@@ -97,6 +103,16 @@ function rowsOf({ groups = [] }: CommandSummary): Row[] {
     failed.map((status) => ({ reason, isOther, status, count: counts[status] })),
   );
   return rows.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
+}
+
+/** No filter finds what has no reason, or any other one. */
+function Count({ batchId, row: { reason, status, count } }: { batchId: string; row: Row }) {
+  if (reason === null) return count.toLocaleString();
+  return (
+    <Link to="/commands" search={{ batch_id: batchId, status: [status], reason }}>
+      {count.toLocaleString()}
+    </Link>
+  );
 }
 
 function FailedFile({ batchId, summary }: Omit<Props, 'list'>) {

@@ -12,6 +12,8 @@ const SLOW_MS = 300_000;
 const heat = (ms: number) =>
   Math.round((100 * Math.log(Math.max(QUICK_MS, ms) / QUICK_MS)) / Math.log(SLOW_MS / QUICK_MS));
 
+const colourOf = (ms: number) => ({ '--heat': `${heat(ms)}%` }) as object;
+
 /** A row for each vendor, a cell for each interval: the darker, the longer 95 % of the commands took. */
 export function DurationsOfVendors({ figures }: { figures: CommandFigures }) {
   const groups = figures.groups ?? [];
@@ -53,9 +55,24 @@ export function DurationsOfVendors({ figures }: { figures: CommandFigures }) {
           ))}
         </tbody>
       </table>
+      <p className="legend">
+        {texts.overview.darker}
+        {shownMs.map((ms) => (
+          <span key={ms}>
+            <Mark ms={ms} /> {durationText(ms)}
+          </span>
+        ))}
+        <span>
+          <span className="mark none" /> {texts.overview.noneEnded}
+        </span>
+      </p>
     </section>
   );
 }
+
+const shownMs = [50, 500, 5_000, 50_000, SLOW_MS];
+
+const Mark = ({ ms }: { ms: number }) => <span className="mark heated" style={colourOf(ms)} />;
 
 function Cell({ interval, vendor }: { interval: Interval; vendor: string | undefined }) {
   const took = interval.point?.duration_ms;
@@ -67,7 +84,8 @@ function Cell({ interval, vendor }: { interval: Interval; vendor: string | undef
       search={listBehind(interval, vendor)}
       aria-label={label}
       title={label}
-      style={{ '--heat': `${heat(took.p95)}%` } as object}
+      className="heated"
+      style={colourOf(took.p95)}
     />
   );
 }

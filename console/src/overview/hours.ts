@@ -5,8 +5,6 @@ export type Point = CommandFigures['points'][number];
 export type Interval = { from: Date; to: Date; point?: Point };
 
 const lengths: Record<string, number> = { MINUTE: 60_000, HOUR: 3_600_000, DAY: 86_400_000 };
-/** A command ends at most this long after its acceptance: the longest timeout, and a result that still counts. */
-const LONGEST_MS = 420_000;
 
 /** All intervals of the answer, also those in which nothing ended. */
 export function intervalsOf({ from, to, interval }: CommandFigures, points: readonly Point[]): Interval[] {
@@ -20,9 +18,9 @@ export function intervalsOf({ from, to, interval }: CommandFigures, points: read
   });
 }
 
-/** The list has filters by acceptance: these commands include all that ended in the interval. */
+/** The commands that ended in the interval. */
 export const listBehind = ({ from, to }: Interval, vendor?: string) => ({
-  accepted_after: new Date(from.getTime() - LONGEST_MS).toISOString(),
-  accepted_before: to.toISOString(),
+  completed_after: from.toISOString(),
+  completed_before: to.toISOString(),
   ...(vendor && { vendor }),
 });

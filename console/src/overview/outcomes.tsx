@@ -16,7 +16,6 @@ const counted = (point: Point) =>
 /** A bar for each interval. Each leads to the commands behind it. */
 export function Outcomes({ figures }: { figures: CommandFigures }) {
   const intervals = intervalsOf(figures, figures.points);
-  const { accepted_after } = listBehind({ from: new Date(figures.from), to: new Date(figures.to) });
   const most = Math.max(1, ...intervals.map(({ point }) => point?.total ?? 0));
   return (
     <>
@@ -36,7 +35,7 @@ export function Outcomes({ figures }: { figures: CommandFigures }) {
         {statuses
           .filter((status) => figures.counts[status] > 0)
           .map((status) => (
-            <Link key={status} to="/commands" search={{ status: [status], accepted_after }}>
+            <Link key={status} to="/commands" search={{ status: [status], completed_after: figures.from }}>
               <span className="mark" data-kind={kindOf(status)} /> {figures.counts[status].toLocaleString()} {status}
             </Link>
           ))}

@@ -11,6 +11,7 @@ import { DurationsOfVendors } from './durations';
 import { Outcomes } from './outcomes';
 import { PlatformParts, READ_STATE } from './platform-parts';
 import { READ_CATALOG, Vendors } from './vendors';
+import './overview.css';
 
 const DAY_MS = 86_400_000;
 const COUNTED = 100;

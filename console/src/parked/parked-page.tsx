@@ -1,11 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { isApiError, type ParkedMessageWithBody } from '@tenant-open-platform/sdk';
-import { useRef } from 'react';
+import type { ParkedMessageWithBody } from '@tenant-open-platform/sdk';
+import { useState } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { useSession } from '../session/session';
+import { Dialog } from '../ui/dialog';
 import { Foreign, Verbatim } from '../ui/foreign';
+import { One } from '../ui/one';
 import { Problem } from '../ui/problem';
 import { Time } from '../ui/time';
 
@@ -19,17 +21,15 @@ export function ParkedPage() {
     queryKey: ['parked-message', tenant, messageId],
     queryFn: async ({ signal }) => client.parkedMessages.get(tenant, messageId, { signal }),
   });
-  const { data, error, refetch } = query;
   return (
     <>
       <Link to="/parked-messages" search={{ tenant }}>
         ← {texts.parked.back}
       </Link>
       <Liveness list={query} />
-      {data && <Details message={data} />}
-      {!data && isApiError(error, 'NOT_FOUND') && <p>{texts.parked.missing}</p>}
-      {!data && error && !isApiError(error, 'NOT_FOUND') && <Problem error={error} onAgain={() => void refetch()} />}
-      {!data && !error && <p role="status">{texts.loading}</p>}
+      <One query={query} missing={texts.parked.missing}>
+        {(message) => <Details message={message} />}
+      </One>
     </>
   );
 }
@@ -69,7 +69,7 @@ function Actions({ message: { tenant_id, parked_message_id: id, can_retry } }: {
   const may = (action: 'retry' | 'delete') => me.scopes.includes(`platform:parked-message:${action}`);
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const dialog = useRef<HTMLDialogElement>(null);
+  const [isAsking, setIsAsking] = useState(false);
   const retrying = useMutation({ mutationFn: async () => client.parkedMessages.retry(tenant_id, id) });
   const deleting = useMutation({
     mutationFn: async () => client.parkedMessages.delete(tenant_id, id),
@@ -87,26 +87,28 @@ function Actions({ message: { tenant_id, parked_message_id: id, can_retry } }: {
           </button>
         )}
         {may('delete') && (
-          <button type="button" onClick={() => dialog.current?.showModal()}>
+          <button type="button" onClick={() => setIsAsking(true)}>
             {texts.parked.delete}
           </button>
         )}
         <span role="status">{retrying.isSuccess ? texts.parked.retried : ''}</span>
       </div>
       {retrying.error && <Problem error={retrying.error} />}
-      <dialog ref={dialog} aria-label={texts.parked.delete}>
-        <h2>{texts.parked.delete}</h2>
-        <p>{texts.parked.deleteAbout}</p>
-        {deleting.error && <Problem error={deleting.error} />}
-        <div className="actions">
-          <button type="button" disabled={deleting.isPending} onClick={() => deleting.mutate()}>
-            {texts.parked.deleteSure}
-          </button>
-          <button type="button" onClick={() => dialog.current?.close()}>
-            {texts.parked.keep}
-          </button>
-        </div>
-      </dialog>
+      {isAsking && (
+        <Dialog
+          title={texts.parked.delete}
+          close={texts.parked.keep}
+          actions={
+            <button type="button" disabled={deleting.isPending} onClick={() => deleting.mutate()}>
+              {texts.parked.deleteSure}
+            </button>
+          }
+          onClose={() => setIsAsking(false)}
+        >
+          <p>{texts.parked.deleteAbout}</p>
+          {deleting.error && <Problem error={deleting.error} />}
+        </Dialog>
+      )}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
 import type { List, ShownList } from '../live/use-live-list';
 import { Problem } from './problem';
+import './rows.css';
 
 export type Column<Item> = {
   name: string;
@@ -24,6 +25,9 @@ type Props<Item> = {
 const ROW_PX = 41;
 /** The next page is read when the reader is so many rows before the end. */
 const READ_AHEAD = 30;
+/** A page without a match has read so many rows. After some of them the reader decides whether to go on. */
+const ROWS_READ = 5_000;
+const PAGES_SEARCHED = 20;
 
 /** A list as a table. Only the rows that can be seen are in the page. */
 export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
@@ -38,7 +42,10 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
   });
   const visible = rows.getVirtualItems();
   const isNearEnd = (visible.at(-1)?.index ?? 0) >= items.length - READ_AHEAD;
-  const wantsMore = isNearEnd && hasNextPage && !isFetchingNextPage && error === null;
+  const pages = list.data?.pages ?? [];
+  const withoutMatch = pages.length - 1 - pages.findLastIndex((page) => page.items.length > 0);
+  const isPaused = hasNextPage && withoutMatch > 0 && withoutMatch % PAGES_SEARCHED === 0;
+  const wantsMore = isNearEnd && hasNextPage && !isPaused && !isFetchingNextPage && error === null;
   useEffect(() => {
     if (wantsMore) void fetchNextPage();
   }, [wantsMore, fetchNextPage]);
@@ -56,8 +63,10 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
       {error && (
         <Problem error={error} onAgain={() => void (list.isFetchNextPageError ? fetchNextPage() : refetch())} />
       )}
-      {isPending && !error && <p role="status">{texts.loading}</p>}
-      {list.data && items.length === 0 && <p>{empty}</p>}
+      {(isPending || wantsMore || isFetchingNextPage) && items.length === 0 && !error && (
+        <p role="status">{texts.loading}</p>
+      )}
+      {list.data && items.length === 0 && !hasNextPage && <p>{empty}</p>}
       {live?.hasChanged && (
         <button type="button" className="changed" onClick={showFirst}>
           {texts.live.changed}
@@ -103,6 +112,14 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
         </table>
       </section>
       {items.length > 0 && <small role="status">{texts.rows(items.length, hasNextPage)}</small>}
+      {isPaused && !isFetchingNextPage && (
+        <p className="actions">
+          <span role="status">{texts.searched(withoutMatch * ROWS_READ)}</span>
+          <button type="button" onClick={() => void fetchNextPage()}>
+            {texts.searchOn}
+          </button>
+        </p>
+      )}
     </>
   );
 }

@@ -36,10 +36,11 @@ export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);
 /** In ascending order: ids of one instant are then in the order in which they were asked for. */
 export const newIdTails = (count: number) => Array.from({ length: count }, newIdTail).sort();
 
+/** The first millisecond that is not before the instant of a request: what came before a finer instant is not after it. */
+export const millisecondAt = (time: string) => Date.parse(time) + (/\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0);
+
 /** The lowest id of this instant or later, for ids that begin with milliseconds. A request may give the instant. */
 export function firstIdAt(time: string): string {
-  // Round up a finer instant: an item before it must not be listed as after it.
-  const finer = /\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0;
-  const hex = (Date.parse(time) + finer).toString(16).padStart(12, '0');
+  const hex = millisecondAt(time).toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
 }

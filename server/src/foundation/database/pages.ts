@@ -1,6 +1,7 @@
+import { MAX_INSTANT } from '@tenant-open-platform/contract';
 import { and, asc, desc, getTableName, gte, lt, type SQL, type SQLWrapper, type Subquery, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
-import { firstIdAt } from '../ids.js';
+import { firstIdAt, millisecondAt } from '../ids.js';
 import type { Transaction } from './database.js';
 
 /** A page reads at most this many rows, even if its filters match none of them. */
@@ -72,6 +73,12 @@ export const all = (conditions: (SQL | string | false | null | undefined)[]): SQ
 /** Rows by their time, with which their ids begin. An end that is undefined is open. */
 export const idsBetween = (id: PgColumn, after: string | undefined, before: string | undefined): SQL | undefined =>
   all([after && gte(id, firstIdAt(after)), before && lt(id, firstIdAt(before))]);
+
+/** Rows by a column of instants. An end that is undefined is open. */
+export const instantsBetween = (column: PgColumn, after: string | undefined, before: string | undefined) =>
+  all([after && gte(column, storable(after)), before && lt(column, storable(before))]);
+
+const storable = (time: string) => new Date(Math.min(MAX_INSTANT, millisecondAt(time)));
 
 /** A page of a list ends once its opaque JSON columns reach this size. */
 const PAGE_BYTES = 1_048_576;

@@ -1,9 +1,9 @@
 import { CommandStatus, contract } from '@tenant-open-platform/contract';
-import { eq, inArray, notInArray } from 'drizzle-orm';
+import { eq, inArray, notInArray, sql } from 'drizzle-orm';
 import { v5 } from 'uuid';
 import { ApiError } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { all, idsBetween } from '../../foundation/database/pages.js';
+import { all, idsBetween, instantsBetween } from '../../foundation/database/pages.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Shortcut, ShortcutRequest } from '../../gateway/auth/admission.js';
@@ -163,6 +163,16 @@ export const ofBatch = ({ batch_id }: AcceptedRange) => batch_id && eq(commands.
 export const inTime = ({ accepted_after, accepted_before }: AcceptedRange) =>
   idsBetween(commands.commandId, accepted_after, accepted_before);
 
+/** A command that the platform ended after an outage was accepted long before. */
+const LONGEST_MS = 24 * 60 * 60 * 1_000;
+
+/** When commands that ended in this time were accepted: the end of a command has no index. */
+const acceptedBeforeTheirEnd = (after: string | undefined, before: string | undefined) =>
+  inTime({
+    accepted_after: after && new Date(Math.max(0, Date.parse(after) - LONGEST_MS)).toISOString(),
+    accepted_before: before,
+  });
+
 export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
   // Of two conditions with an index Postgres may take the one that finds more rows.
   const isBatchRange = query.device_id === undefined && query.idempotency_key === undefined;
@@ -174,12 +184,15 @@ export const listCommands: Handler<'commands.list'> = ({ query }, call) => {
       query.idempotency_key && eq(commands.idempotencyKey, query.idempotency_key),
       isBatchRange && ofBatch(query),
       inTime(query),
+      acceptedBeforeTheirEnd(query.completed_after, query.completed_before),
     ]),
     filteredBy: ['status', 'vendor', 'commandType', 'createdByClientId'],
     filters: all([
       !isBatchRange && ofBatch(query),
       query.is_final === true && notInArray(commands.status, UNDER_WAY),
       query.is_final === false && inArray(commands.status, UNDER_WAY),
+      query.reason !== undefined && sql`${commands.statusReason} ->> 'code' = ${query.reason}`,
+      instantsBetween(commands.completedAt, query.completed_after, query.completed_before),
     ]),
     json: ['payload', 'result', 'late_result', 'history'],
     present: presentCommand,
