@@ -62,6 +62,19 @@ test('a failed command says why, and is sent again under a new key that is shown
   await page.getByText(request.idempotency_key).waitFor();
 });
 
+test('every page says the zone of its times, and details have the date of today also', async () => {
+  const { page } = await openAs(reader, '/commands', { timezoneId: 'Asia/Kathmandu', locale: 'en-GB' });
+  await page.getByRole('banner').getByText('Times in Asia/K').waitFor();
+  await goTo(page, `/commands/${await create({ device_id: 'ok-dated' })}`);
+  const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Kathmandu' }).format();
+  const accepted = page.locator('.timeline time').first();
+  expect(await accepted.textContent()).toContain(today);
+  expect(await accepted.getAttribute('title')).toMatch(/Z$/);
+  for (const name of ['accepted_at', 'deadline_at']) {
+    expect(await page.locator('dl > div', { hasText: name }).textContent()).toContain(today);
+  }
+});
+
 test('the filters are in the address, and the address filters', async () => {
   await create({ device_id: 'ok-filtered' });
   await create({ device_id: 'fail-filtered' });

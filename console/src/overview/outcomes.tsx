@@ -40,6 +40,7 @@ export function Outcomes({ figures }: { figures: CommandFigures }) {
             </Link>
           ))}
       </p>
+      <small>{texts.overview.countedAbout}</small>
       {figures.total === 0 && <p>{texts.overview.nothing}</p>}
     </>
   );

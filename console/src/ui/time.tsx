@@ -1,10 +1,13 @@
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const today = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** In the reader's zone; UTC on hover. Times of today are without the date, unless `hasDate`. */
-export function Time({ at, hasDate = false }: { at: string; hasDate?: boolean }) {
+/** For example Europe/Berlin: of every time that the console shows. */
+export const timeZone = local.resolvedOptions().timeZone;
+
+/** In the reader's zone; UTC on hover. Times of today are without the date, unless `full`. */
+export function Time({ at, full = false }: { at: string; full?: boolean }) {
   const time = new Date(at);
-  const isToday = !hasDate && time.toDateString() === new Date().toDateString();
+  const isToday = !full && time.toDateString() === new Date().toDateString();
   return (
     <time dateTime={at} title={at}>
       {(isToday ? today : local).format(time)}
