@@ -38,6 +38,7 @@ const filterValues: Record<string, () => string[]> = {
   reason: () => ['UNREACHABLE', 'none'],
   received_after: () => [hourAgo(), minuteAgo()],
   received_before: () => [hourAgo(), minuteAgo()],
+  changed_after: () => [hourAgo(), minuteAgo()],
   occurred_after: () => [hourAgo(), minuteAgo()],
   occurred_before: () => [hourAgo(), minuteAgo()],
 };

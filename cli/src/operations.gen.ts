@@ -318,6 +318,10 @@ export const operations = {
         "kind": "instant",
         "description": "Only requests received before this time."
       },
+      "changed_after": {
+        "kind": "instant",
+        "description": "Only requests that were received or replied to at or after this time. With wait_seconds, the platform waits for the next of both."
+      },
       "wait_seconds": {
         "kind": "integer",
         "description": "Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately."

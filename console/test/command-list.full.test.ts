@@ -31,7 +31,6 @@ test('the device and the time lead to the command, and its page leads back to th
   await page.getByRole('link', { name: 'The commands, filtered as before' }).click();
   await row.locator('time').click();
   expect(hash(page)).toBe(`#/commands/${failed}`);
-  // Also after the page was locked.
   await page.getByRole('link', { name: 'The commands, filtered as before' }).click();
   await row.waitFor();
   expect(hash(page)).toBe(list);

@@ -67,7 +67,9 @@ test('a batch says what it is, from whom and from when, and its commands lead to
   await page.getByRole('heading', { level: 1, name: 'set_power → 3 devices' }).waitFor();
   const facts = await page.locator('.batch-facts').textContent();
   expect(facts).toMatch(new RegExp(`^Batch ${batchId}to vendor_aby ${operator.client_id}accepted ${today}`));
-  const marked = page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current]');
+  const marked = page
+    .getByRole('navigation', { name: 'Pages' })
+    .locator('[aria-current="true"], [aria-current="page"]');
   expect(await marked.allTextContents()).toEqual(['Commands']);
 
   await goTo(page, `/commands/${results[0]?.accepted?.command_id}`);

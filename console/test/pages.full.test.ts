@@ -126,7 +126,7 @@ test('what a device or an adapter wrote is text: no element, no request, no chan
     .getByRole('row', { name: /hostile_check/ })
     .getByRole('link')
     .click();
-  const asked = page.getByRole('region', { name: 'Request' });
+  const asked = page.getByRole('region', { name: 'Request', exact: true });
   expect(await jsonOf(asked)).toEqual({ text: HOSTILE });
   expect(await page.locator('img').count()).toBe(0);
   expect(faults).toEqual([]);
@@ -155,6 +155,27 @@ test('a request of a device is answered', async () => {
     payload: { interval: 60 },
     replied_by_client_id: reader.client_id,
   });
+});
+
+test('a request that is answered elsewhere leaves the list by itself', async () => {
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  const requests = '/api/v1/open/device-requests';
+  for (const device_id of ['waiting-1', 'waiting-2']) {
+    const request = { dedupe_id: randomUUID(), device_id, request_type: 'config', payload: {} };
+    bus.publish(subjects.deviceRequest(tenant.tenant_id, 'vendor_a'), JSON.stringify(request));
+  }
+  const asked = await signedRequest(reader, 'GET', `${requests}?device_id=waiting-1&wait_seconds=30`);
+  const { page, faults } = await openAs(reader, '/device-requests');
+  const [first, second] = ['waiting-1', 'waiting-2'].map((name) => page.getByRole('row', { name: new RegExp(name) }));
+  await first?.waitFor();
+  await second?.waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  const target = `${requests}/${asked.body.items[0].device_request_id}/reply`;
+  expect((await signedRequest(reader, 'POST', target, { body: { outcome: 'SUCCESS' } })).status).toBe(200);
+  await first?.waitFor({ state: 'detached' });
+  expect(await second?.count()).toBe(1);
+  expect(faults).toEqual([]);
 });
 
 test('a message that was parked shows its reason, and is deleted for good after a question', async () => {
@@ -259,6 +280,27 @@ const everyPage = [
   ['/access', 'Access'],
   ['/audit', 'Audit log'],
 ] as const;
+
+test('the built-in role support_reader reads every page, and may send, answer and delete nothing', async () => {
+  const support = await createCredential(tenant.tenant_id, { role: 'support_reader' });
+  const command = await create({ device_id: 'fail-3' });
+  const { page, faults } = await openAs(support, '/');
+  for (const [path, heading] of [['/', 'Overview'], ...everyPage, [`/commands/${command}`, /fail-3/]] as const) {
+    await goTo(page, path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await expect.poll(() => page.getByText('Reading …').count()).toBe(0);
+    expect([path, await page.getByRole('alert').count(), await page.getByText('Needs the scope').count()]).toEqual([
+      path,
+      0,
+      0,
+    ]);
+  }
+  await status(page, 'FAILED').waitFor();
+  expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
+  await goTo(page, '/send');
+  await page.getByText('Needs the scope open:command:create').waitFor();
+  expect(faults).toEqual([]);
+});
 
 describe.each([
   ['a phone, dark', { viewport: { width: 390, height: 844 }, colorScheme: 'dark' }],

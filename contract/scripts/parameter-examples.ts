@@ -17,6 +17,7 @@ const values: Json = {
   occurred_after: time,
   occurred_before: time,
   received_after: time,
+  changed_after: time,
   received_before: time,
   parked_after: time,
   parked_before: time,

@@ -135,6 +135,9 @@ export const deviceRequests = operations({
       request_type: RequestType.optional().describe('Only requests of this type.'),
       received_after: InputTimestamp.optional().describe('Only requests received at or after this time.'),
       received_before: InputTimestamp.optional().describe('Only requests received before this time.'),
+      changed_after: InputTimestamp.optional().describe(
+        'Only requests that were received or replied to at or after this time. With wait_seconds, the platform waits for the next of both.',
+      ),
       wait_seconds: WaitSeconds,
     }),
     responses: {

@@ -1452,6 +1452,8 @@ export interface DeviceRequestListQuery {
   received_after?: string;
   /** Only requests received before this time. */
   received_before?: string;
+  /** Only requests that were received or replied to at or after this time. With wait_seconds, the platform waits for the next of both. */
+  changed_after?: string;
   /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;
 }

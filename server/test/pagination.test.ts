@@ -159,6 +159,7 @@ const filters: Record<string, string> = {
   request_type: 'firmware_check',
   received_after: '2026-01-01T00:00:00Z',
   received_before: '2999-01-01T00:00:00%2B01:00',
+  changed_after: '2026-01-01T00:00:00Z',
   event_type: 'command.accepted',
   command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
   operation: 'credentials.create',

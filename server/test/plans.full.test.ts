@@ -188,6 +188,7 @@ const values: Record<string, [common: string, rare: string]> = {
   request_type: ['firmware_check', 'none'],
   received_after: ['2026-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
   received_before: ['2099-01-01T00:00:00Z', '2026-01-01T02:42:00Z'],
+  changed_after: ['2026-01-01T00:00:00Z', '2099-01-01T00:00:00Z'],
   is_final: ['true', 'false'],
   reason: ['COMMON', 'none'],
   event_type: ['command.accepted', 'command.completed'],

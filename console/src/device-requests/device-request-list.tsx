@@ -3,7 +3,7 @@ import type { ListedDeviceRequest } from '@tenant-open-platform/sdk';
 import { useMemo } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
-import { newDeviceRequests } from '../live/use-follow';
+import { changedDeviceRequests } from '../live/use-follow';
 import { useLiveList } from '../live/use-live-list';
 import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
@@ -39,7 +39,7 @@ export function DeviceRequestList() {
   const list = useLiveList(
     ['device-requests', chosen],
     (cursor, signal) => client.deviceRequests.list({ status, cursor, limit: PAGE }, { signal }),
-    useMemo(() => newDeviceRequests(client), [client]),
+    useMemo(() => changedDeviceRequests(client), [client]),
   );
   return (
     <>

@@ -27,18 +27,19 @@ export const eventLog = (client: TenantOpenPlatform): Growing => ({
     client.events.list({ cursor, wait_seconds: WAIT_SECONDS, limit: PAGE }, { signal, ...once }),
 });
 
-export const newDeviceRequests = (client: TenantOpenPlatform): Growing => {
-  // A cursor belongs to its filters.
-  let received_after = '';
-  const list = (query: { cursor?: string; wait_seconds?: number }, signal: AbortSignal) =>
-    client.deviceRequests.list({ order: 'asc', received_after, limit: PAGE, ...query }, { signal, ...once });
-  return {
-    end: async (signal) => {
-      received_after = new Date().toISOString();
-      return (await list({}, signal)).next_cursor ?? undefined;
-    },
-    next: async (cursor, signal) => list({ cursor, wait_seconds: WAIT_SECONDS }, signal),
-  };
+/** What was received or replied to. The position is a time of the platform: the first that is not known yet. */
+export const changedDeviceRequests = (client: TenantOpenPlatform): Growing => ({
+  end: async (signal) => afterLatest((await client.deviceRequests.list({ limit: 1 }, { signal })).items),
+  next: async (changed_after, signal) => {
+    const query = { changed_after, wait_seconds: WAIT_SECONDS, limit: PAGE };
+    const { items } = await client.deviceRequests.list(query, { signal, ...once });
+    return { items, next_cursor: items.length > 0 ? afterLatest(items) : null };
+  },
+});
+
+const afterLatest = (requests: { received_at: string; reply: { replied_at: string } | null }[]) => {
+  const times = requests.map(({ received_at, reply }) => Date.parse(reply?.replied_at ?? received_at) + 1);
+  return new Date(Math.max(0, ...times)).toISOString();
 };
 
 /**

@@ -75,7 +75,7 @@ export const idsBetween = (id: PgColumn, after: string | undefined, before: stri
   all([after && gte(id, firstIdAt(after)), before && lt(id, firstIdAt(before))]);
 
 /** Rows by a column of instants. An end that is undefined is open. */
-export const instantsBetween = (column: PgColumn, after: string | undefined, before: string | undefined) =>
+export const instantsBetween = (column: PgColumn, after: string | undefined, before?: string) =>
   all([after && gte(column, storable(after)), before && lt(column, storable(before))]);
 
 const storable = (time: string) => new Date(Math.min(MAX_INSTANT, millisecondAt(time)));

@@ -54,6 +54,31 @@ test('a waiting list is answered at the end of the wait if nothing arrives', asy
   expect(performance.now() - startedAt).toBeGreaterThan(990);
 });
 
+test('changed_after finds what was received or replied to since, and a waiting list shows a reply as soon as it is given', async () => {
+  const own = await createTenant();
+  const changed = async (since: number, query = '') => {
+    const target = `${REQUESTS}?changed_after=${new Date(since).toISOString()}${query}`;
+    const { status, raw, body } = await signedRequest(own.reader, 'GET', target);
+    expect(status, raw).toBe(200);
+    return body.items.map(({ device_request_id }: { device_request_id: string }) => device_request_id);
+  };
+  const first = await newDeviceRequest(own);
+  const second = await newDeviceRequest(own);
+  const [firstId, secondId] = [first.device_request_id, second.device_request_id];
+  const afterBoth = Date.parse(second.received_at) + 1;
+  expect(await changed(Date.parse(first.received_at))).toEqual([secondId, firstId]);
+  expect(await changed(Date.parse(first.received_at) + 1)).toEqual([secondId]);
+  expect(await changed(afterBoth)).toEqual([]);
+  const waiting = changed(afterBoth, '&wait_seconds=30');
+  const body = { outcome: 'SUCCESS' };
+  const replied = await signedRequest(await createReplier(own), 'POST', `${REQUESTS}/${firstId}/reply`, { body });
+  expect(replied.status, replied.raw).toBe(200);
+  expect(await waiting).toEqual([firstId]);
+  expect(await changed(Date.parse(replied.body.reply.replied_at))).toEqual([firstId]);
+  expect(await changed(Date.parse(replied.body.reply.replied_at) + 1)).toEqual([]);
+  expect(await changed(afterBoth, '&status=PENDING')).toEqual([]);
+});
+
 test('each filter leaves out requests that do not match', async () => {
   const { device_request_id, device_id, received_at } = await newDeviceRequest(tenant);
   const later = new Date(Date.parse(received_at) + 1).toISOString();

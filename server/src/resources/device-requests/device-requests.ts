@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
-import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { eq, getTableColumns, or, type SQL, sql } from 'drizzle-orm';
 import { largePayload } from '../../foundation/api-error.js';
-import { all, idsBetween } from '../../foundation/database/pages.js';
+import { all, idsBetween, instantsBetween } from '../../foundation/database/pages.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { slotOf } from '../../foundation/slots.js';
 import type { Call, Handler } from '../../gateway/operation/call.js';
@@ -44,6 +44,9 @@ export const getDeviceRequest: Handler<'deviceRequests.get'> = async ({ params }
   return { status: 200, body: presentDeviceRequest(row, call) };
 };
 
+/** A request waits for a reply for at most a day. */
+const dayBefore = (time: string) => new Date(Math.max(0, Date.parse(time) - 86_400_000)).toISOString();
+
 /** Before every id. */
 const BEGINNING = '00000000-0000-0000-0000-000000000000';
 
@@ -66,8 +69,15 @@ export const listDeviceRequests =
         // A literal, not a parameter: pending requests have a partial index. A single device has only a few requests.
         query.status === 'PENDING' && !query.device_id && sql`${status} = 'PENDING'`,
         idsBetween(deviceRequests.deviceRequestId, query.received_after, query.received_before),
+        query.changed_after && idsBetween(deviceRequests.deviceRequestId, dayBefore(query.changed_after), undefined),
       ]),
-      filters: query.status && hasStatus[query.status],
+      filters: all([
+        query.status && hasStatus[query.status],
+        or(
+          instantsBetween(deviceRequests.receivedAt, query.changed_after),
+          instantsBetween(deviceRequests.repliedAt, query.changed_after),
+        ),
+      ]),
       filteredBy: ['vendor', 'requestType'],
       json: ['payload', 'reply_payload'],
     });
