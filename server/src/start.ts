@@ -107,6 +107,7 @@ async function open(
     ? await postgresSignals(database.sql, { logger, watchdog })
     : localSignals({ mayGetLost: false });
   closers.push(() => signals.close());
+  database.onLeft?.(() => signals.send([topics.deletion, topics.busAccess]));
   const looping = { logger, signals, watchdog };
   // A failed look is made up for by the next connection.
   signals.listen(topics.generation, () => void database.generations.look().catch(() => {}));

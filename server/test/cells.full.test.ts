@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { atEnd, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { type Cell, move, startCell } from './support/cells.js';
+import { type PostgresCell as Cell, move, startCell } from './support/cells.js';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
 import { newPrincipal } from './support/new-principal.js';
 import { runMain } from './support/private-platform.js';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.js';
-import { openDatabase } from '../foundation/database/database.js';
+import { joinEmbedded, openDatabase } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { writePrivateFile } from '../foundation/secrets/keyring.js';
@@ -28,7 +28,7 @@ const lineOf = (clientId: string, upstream: string) =>
  */
 export async function writeCellMap(config: Config, args: string[]): Promise<string> {
   const { upstream, file } = readArguments(args);
-  const database = await openDatabase(config);
+  const database = (config.DATABASE_URL ? null : await joinEmbedded(config.DATA_DIR)) ?? (await openDatabase(config));
   try {
     const rows = await asAllTenantsStatement<{ name: string }>(database, clientIds());
     await writePrivateFile(file, rows.map(({ name }) => lineOf(name, upstream)).join('\n'));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { getTableName } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { type Cell, move, runMove, startCell } from '../../../test/support/cells.js';
+import { type PostgresCell as Cell, move, runMove, startCell } from '../../../test/support/cells.js';
 import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';

@@ -9,7 +9,7 @@ import { StartupError } from '../../foundation/startup-error.js';
 /** One of the two platforms of a move, for one tenant. */
 export type Place = ReturnType<typeof placeOf>;
 
-type Opened = { name: 'source' | 'target'; url: string; database: Database; keyring: OpenedKeyring };
+type Opened = { name: 'source' | 'target'; url: string | undefined; database: Database; keyring: OpenedKeyring };
 
 export const CONTINUE = 'To continue, run the same command again; to give up, add --undo.';
 
@@ -29,7 +29,7 @@ export function placeOf({ name, url, database, keyring }: Opened, tenantId: stri
     } catch (error) {
       if (error instanceof StartupError) throw error;
       if (!hadNoEffect(error) && !hasUnknownEffect(error)) throw error;
-      const problem = startupProblem(error, url)?.message ?? `It ended a statement (${errorCodeOf(error)}).`;
+      const problem = (url && startupProblem(error, url)?.message) || `It ended a statement (${errorCodeOf(error)}).`;
       throw new StartupError(`The database of the ${name} failed. ${problem} ${CONTINUE}`);
     }
   }
