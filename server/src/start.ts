@@ -136,7 +136,7 @@ async function open(
   const isFirstStart =
     listens &&
     config.MODE === 'development' &&
-    (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
+    (await seedOnFirstStart({ database, keyring, baseUrl, cell: config.CELL }, path.resolve(config.DATA_DIR)));
   if (config.ROLE !== 'api') {
     if (simulatesDevices(config)) {
       const fleet = await startSimulatedFleet(bus);
