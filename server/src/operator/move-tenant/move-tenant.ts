@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Config } from '../../config.js';
 import { openBus } from '../../engines.js';
@@ -39,8 +40,9 @@ export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: s
     const opened = await openSettings(settings);
     closing.push(opened.database.close);
     const keyring = await openKeyring(settings, opened.database);
-    const { DATABASE_URL: url } = settings;
-    return { place: placeOf({ name, url, database: opened.database, keyring }, tenantId), hashes: opened.hashes };
+    const { DATABASE_URL: url, DATA_DIR } = settings;
+    const place = placeOf({ name, url, folder: resolve(DATA_DIR), database: opened.database, keyring }, tenantId);
+    return { place, hashes: opened.hashes };
   };
   try {
     const { place: source, hashes } = await openPlace('source', config);
@@ -199,12 +201,12 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
     await advance(source, id, ['COPYING'], { step: 'SWITCHING' });
   }
   say('switching: from here on the move cannot be undone');
-  await open(target, { id, status });
+  await open(target, { id, status, from: source.address, to });
   const seconds = (Date.now() - Date.parse(closed_at ?? '')) / 1_000;
   // Before the last step: if the command is killed here, the next one says so again, and the durables do not wait for it.
   await target.notify(topics.busAccess);
   say('the target is open');
-  await leave(source, id);
+  await leave(source, { id, to });
   await source.notify(topics.deletion);
   return `${tenantId} has moved to ${to}. It answered 503 for ${seconds.toFixed(1)} seconds. For one more minute the old address answers 503, then TENANT_MOVED.`;
 }
