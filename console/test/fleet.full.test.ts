@@ -4,14 +4,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { connect } from '@nats-io/transport-node';
+import { subjects } from '@tenant-open-platform/contract/bus';
 import { TenantOpenPlatform } from '@tenant-open-platform/sdk';
-import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { createTenant, platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { findings } from '@tenant-open-platform/testing/accessibility';
 import { useBrowser } from '@tenant-open-platform/testing/browser';
-import type { Page } from 'playwright-core';
-import { describe, expect, test } from 'vitest';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Batch, pagesToRead, readBatch } from '../src/fleet/read-batch.js';
-import { openAs } from './console.js';
+import { goTo, openAs } from './console.js';
 
 useBrowser();
 
@@ -47,20 +49,102 @@ test('three devices, of which one fails: sent from the form, followed to the end
   await ended(page, 3);
   await page.getByRole('img', { name: 'Accepted 3, Ended 3, Succeeded 2.' }).waitFor();
   expect(await page.locator('.burn-up canvas').count()).toBe(1);
-  const failure = page.getByRole('row', { name: /DEVICE_FAULT/ });
-  expect(await failure.textContent()).toMatch(/FAILED1fail-1$/);
-  await failure.getByRole('link', { name: '1', exact: true }).click();
-  await page.getByRole('heading', { name: 'Commands' }).waitFor();
-  await page.getByRole('row', { name: /fail-1/ }).waitFor();
-  // One below the titles.
-  expect(await page.getByRole('row').count()).toBe(2);
-  await page.goBack();
+  const reasons = page.getByRole('region', { name: 'Failures by reason' });
+  expect(await reasons.getByRole('row', { name: /DEVICE_FAULT/ }).textContent()).toBe('DEVICE_FAULTFAILED1');
   await page.getByRole('link', { name: 'fail-1' }).click();
   await page.locator('.reason').getByText('DEVICE_FAULT').waitFor();
-  // And from the command to its batch.
-  await page.locator('dd').getByRole('link').click();
-  await ended(page, 3);
   expect(faults).toEqual([]);
+});
+
+test('a batch says what it is, from whom and from when, and its commands lead to it', async () => {
+  const { batchId, results } = await createBatch(['ok-5', 'ok-6', 'fail-5']);
+  const today = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'Asia/Kathmandu' }).format();
+  const { page } = await openAs(operator, `/commands?batch_id=${batchId}`, {
+    timezoneId: 'Asia/Kathmandu',
+    locale: 'en-GB',
+  });
+  await page.getByRole('link', { name: 'Open this batch' }).click();
+  await page.getByRole('heading', { level: 1, name: 'set_power → 3 devices' }).waitFor();
+  const facts = await page.locator('.batch-facts').textContent();
+  expect(facts).toMatch(new RegExp(`^Batch ${batchId}to vendor_aby ${operator.client_id}accepted ${today}`));
+  const marked = page
+    .getByRole('navigation', { name: 'Pages' })
+    .locator('[aria-current="true"], [aria-current="page"]');
+  expect(await marked.allTextContents()).toEqual(['Commands']);
+
+  await goTo(page, `/commands/${results[0]?.accepted?.command_id}`);
+  const link = page.getByText('Part of a batch:').getByRole('link', { name: batchId });
+  const timeline = page.getByRole('heading', { name: 'Timeline' });
+  const top = async (place: Locator) => (await place.boundingBox())?.y ?? Number.NaN;
+  expect(await top(link)).toBeLessThan(await top(timeline));
+  await link.click();
+  await ended(page, 3);
+  await goTo(page, '/commands');
+  await page.getByRole('row', { name: /ok-5/ }).waitFor();
+  expect(await page.getByRole('link', { name: 'Open this batch' }).count()).toBe(0);
+});
+
+test('each device that failed is listed with its own message', async () => {
+  const levels = new Map([11, 24, 9].map((level) => [`offline-${level}`, level]));
+  const { batchId, results } = await createBatch([...levels.keys()], { timeout_seconds: 300 });
+  const { page } = await openAs(operator, `/fleet/${batchId}`);
+  await page.getByText('0 of 3 commands have ended').waitFor();
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  for (const { accepted, command } of results) {
+    const command_id = accepted?.command_id ?? '';
+    await expect.poll(async () => (await client.commands.get(command_id)).status).toBe('DISPATCHED');
+    const message = `Battery at ${levels.get(command.device_id)} %, ${'and a charger is needed '.repeat(8)}`;
+    const update = { device_execution_status: 'FAILED', status_reason: { code: 'BATTERY_LOW', message } };
+    bus.publish(subjects.commandUpdate(tenant.tenant_id, 'vendor_a'), JSON.stringify({ command_id, ...update }));
+  }
+  // Both are read again by themselves.
+  const reasons = page.getByRole('region', { name: 'Failures by reason' });
+  await reasons.getByRole('row', { name: 'BATTERY_LOW FAILED 3' }).waitFor();
+  const list = page.getByRole('region', { name: 'Failed commands' });
+  for (const [device, level] of levels) {
+    const message = list
+      .getByRole('row', { name: new RegExp(`^${device} FAILED BATTERY_LOW `) })
+      .locator('td')
+      .last();
+    expect(await message.textContent()).toMatch(new RegExp(`^Battery at ${level} %`));
+    expect(await message.evaluate((cell) => cell.scrollWidth <= cell.clientWidth)).toBe(true);
+  }
+  await reasons.getByRole('link', { name: '3', exact: true }).click();
+  await page.getByText('3 shown').waitFor();
+  expect(new URL(page.url()).hash).toBe(`#/commands?batch_id=${batchId}&status=FAILED&reason=BATTERY_LOW`);
+});
+
+test('of many that failed, only the rows that can be seen are in the page, and the last is reached', async () => {
+  const { batchId } = await createBatch(Array.from({ length: 260 }, (_, index) => `reject-many-${index}`));
+  const { page } = await openAs(operator, `/fleet/${batchId}`);
+  await ended(page, 260);
+  const list = page.getByRole('region', { name: 'Failed commands' });
+  await expect
+    .poll(async () => {
+      await list.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
+      return list.getByRole('link', { name: 'reject-many-259' }).count();
+    })
+    .toBe(1);
+  await page.getByText('260 shown').waitFor();
+  expect(await list.getByRole('row').count()).toBeLessThan(100);
+});
+
+test('the marks of a plot of seconds count from its start: they do not look like a time of day', async () => {
+  const { batchId } = await createBatch(['ok-7', 'fail-7']);
+  const { page } = await openAs(operator, '/');
+  await page.evaluate(() => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+      document.documentElement.dataset.drawn = `${document.documentElement.dataset.drawn ?? ''}|${text}`;
+      return fillText.call(this, text, ...place);
+    };
+  });
+  await goTo(page, `/fleet/${batchId}`);
+  await ended(page, 2);
+  await page.getByRole('img', { name: 'Ended 2' }).waitFor();
+  await expect.poll(() => page.evaluate(() => document.documentElement.dataset.drawn)).toMatch(/\|\+0\.\d+ s\|/);
+  expect(await page.evaluate(() => document.documentElement.dataset.drawn)).not.toContain(':');
 });
 
 test('the failed ones are a file that topctl sends, and that creates nothing twice', async () => {
@@ -70,8 +154,12 @@ test('the failed ones are a file that topctl sends, and that creates nothing twi
   await ended(page, 4);
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Download the failed commands' }).click(),
+    page.getByRole('button', { name: 'Download the 3 failed commands' }).click(),
   ]);
+  await page.getByRole('status').getByText(`Saved 3 commands as failed-${batchId}.ndjson`).waitFor();
+  await page.getByText(`topctl commands create-many --from failed-${batchId}.ndjson`).waitFor();
+  // None has timed out.
+  expect(await page.getByText('TIMED_OUT').count()).toBe(0);
   expect(download.suggestedFilename()).toBe(`failed-${batchId}.ndjson`);
   const folder = temporaryFolder();
   const file = join(folder, 'failed.ndjson');
@@ -179,6 +267,16 @@ describe.each([
     const { page } = await openAs(operator, `/fleet/${batchId}`, { ...device, bypassCSP: true });
     await ended(page, 3);
     await page.getByRole('img', { name: 'Ended 3' }).waitFor();
+    const message = page.getByText('The simulated device failed.');
+    const { x = 0, width = 0 } = (await message.boundingBox()) ?? {};
+    expect(x + width).toBeLessThan(device.viewport.width);
+    const accent = await page.locator('progress').evaluate((bar) => getComputedStyle(bar).accentColor);
+    expect(accent).toBe(
+      await page
+        .locator('main a')
+        .first()
+        .evaluate((link) => getComputedStyle(link).color),
+    );
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(device.viewport.width);
   });

@@ -246,7 +246,10 @@ test('what a device list or a schema says is text: no element, no request, no ch
 
 test('a credential that may not send learns it before it fills anything in', async () => {
   const { page } = await openAs(tenant.reader, '/send');
-  await page.getByText('Needs the scope open:command:create').waitFor();
+  const refusal = page.getByRole('alert');
+  await refusal.getByText('lacks the scope open:command:create').waitFor();
+  await refusal.getByText('Ask an administrator of your tenant').waitFor();
+  expect(await page.getByRole('form').count()).toBe(0);
 });
 
 describe.each([

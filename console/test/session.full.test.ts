@@ -153,7 +153,10 @@ describe('a refusal', () => {
     ['/audit', 'platform:audit:read'],
   ])('at %s names the missing scope %s', async (path, scope) => {
     const { page } = await openAs(tenant.operator, path);
-    await page.getByRole('alert').getByText(`lacks the scope ${scope}`).waitFor();
+    const refusal = page.getByRole('alert');
+    await refusal.getByText(`lacks the scope ${scope}`).waitFor();
+    // What a person does comes before what a shell does.
+    expect(await refusal.textContent()).toMatch(/Ask an administrator of your tenant.*topctl policies create/);
   });
 });
 

@@ -6,7 +6,7 @@ import {
   lazyRouteComponent,
 } from '@tanstack/react-router';
 import { toAccessQuestion, toAuditFilters, toTenant } from '../access/filters';
-import { toFilters } from '../commands/filters';
+import { type CommandFilters, toFilters } from '../commands/filters';
 import { toRequestFilters } from '../device-requests/filters';
 import { Shell } from './shell';
 import { texts } from './texts';
@@ -134,6 +134,10 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
+  }
+  interface HistoryState {
+    /** Of the list from which the reader came to a command. */
+    filters?: CommandFilters;
   }
   interface StaticDataRouteOption {
     /** Of the document. */

@@ -1,9 +1,10 @@
-import { Link, Outlet, useMatches } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useMatches } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { baseUrl, endSession, type Session, useSessionState } from '../session/session';
 import { SignIn } from '../session/sign-in';
 import { useIdleLock } from '../session/use-idle-lock';
 import { Foreign } from '../ui/foreign';
+import { timeZone } from '../ui/time';
 import { texts } from './texts';
 
 export function Shell() {
@@ -17,6 +18,7 @@ export function Shell() {
 
 function SignedIn({ session: { me } }: { session: Session }) {
   useIdleLock();
+  const isBatch = useLocation({ select: ({ pathname }) => pathname.startsWith('/fleet/') });
   return (
     <>
       <button type="button" className="skip" onClick={skip}>
@@ -28,7 +30,9 @@ function SignedIn({ session: { me } }: { session: Session }) {
           <Link to="/" activeOptions={{ exact: true }}>
             {texts.overview.title}
           </Link>
-          <Link to="/commands">{texts.commands.title}</Link>
+          <Link to="/commands" {...(isBatch && { className: 'active', 'aria-current': 'true' })}>
+            {texts.commands.title}
+          </Link>
           <Link to="/send">{texts.send.title}</Link>
           <Link to="/events">{texts.events.title}</Link>
           <Link to="/device-requests">{texts.deviceRequests.title}</Link>
@@ -39,6 +43,7 @@ function SignedIn({ session: { me } }: { session: Session }) {
         <span className="who">
           <Foreign text={me.client_id} /> <span className="soft">@</span> <Foreign text={me.tenant_id} />
         </span>
+        <small>{texts.shell.times(timeZone)}</small>
         <a href={`${baseUrl}/docs`}>{texts.shell.reference}</a>
         <button type="button" title={texts.shell.lockAbout} onClick={() => endSession('BY_READER')}>
           {texts.shell.lock}

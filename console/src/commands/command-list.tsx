@@ -1,6 +1,6 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Command } from '@tenant-open-platform/sdk';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { eventLog } from '../live/use-follow';
@@ -19,14 +19,22 @@ const columns: Column<Command>[] = [
   {
     name: texts.commands.accepted,
     width: 9,
+    // For the mouse: the keyboard has the device.
     cell: ({ command_id, accepted_at }) => (
-      <Link to="/commands/$commandId" params={{ commandId: command_id }}>
+      <ToCommand commandId={command_id} tabIndex={-1}>
         <Time at={accepted_at} />
-      </Link>
+      </ToCommand>
     ),
   },
   { name: texts.commands.status, width: 9, cell: ({ status }) => <Status status={status} /> },
-  { name: texts.commands.device, cell: ({ device_id }) => <Foreign text={device_id} /> },
+  {
+    name: texts.commands.device,
+    cell: ({ command_id, device_id }) => (
+      <ToCommand commandId={command_id}>
+        <Foreign text={device_id} />
+      </ToCommand>
+    ),
+  },
   { name: texts.commands.vendor, cell: ({ vendor }) => <Foreign text={vendor} /> },
   { name: texts.commands.type, cell: ({ command_type }) => <Foreign text={command_type} /> },
   {
@@ -36,6 +44,12 @@ const columns: Column<Command>[] = [
   },
   { name: texts.commands.reason, cell: ({ status_reason }) => status_reason && <Foreign text={status_reason.code} /> },
 ];
+
+/** The command's page then leads back to this list with its filters. */
+function ToCommand({ commandId, ...props }: { commandId: string; tabIndex?: number; children: ReactNode }) {
+  const filters = route.useSearch();
+  return <Link to="/commands/$commandId" params={{ commandId }} state={(old) => ({ ...old, filters })} {...props} />;
+}
 
 export function CommandList() {
   const { client } = useSession();

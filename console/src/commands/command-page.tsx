@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useLocation } from '@tanstack/react-router';
 import type { Command } from '@tenant-open-platform/sdk';
 import type { ReactNode } from 'react';
 import { texts } from '../app/texts';
@@ -27,7 +27,7 @@ export function CommandPage() {
   const isLost = useCommandUpdates(client, key, query.data);
   return (
     <>
-      <Link to="/commands">← {texts.commands.back}</Link>
+      <Back />
       <One query={query} missing={texts.commands.missing}>
         {(command) => {
           // A late result changes a command that has ended: nothing waits for it.
@@ -43,6 +43,16 @@ export function CommandPage() {
   );
 }
 
+function Back() {
+  const filters = useLocation({ select: ({ state }) => state.filters });
+  const isFiltered = filters && Object.keys(filters).length > 0;
+  return (
+    <Link to="/commands" search={filters ?? {}}>
+      ← {isFiltered ? texts.commands.backFiltered : texts.commands.back}
+    </Link>
+  );
+}
+
 function Details({ command, children }: { command: Command; children: ReactNode }) {
   const { status_reason: reason, progress, late_result: late } = command;
   return (
@@ -54,6 +64,14 @@ function Details({ command, children }: { command: Command; children: ReactNode 
         <Status status={command.status} />
         {children}
       </div>
+      {command.batch_id && (
+        <p className="reason">
+          {texts.commands.inBatch}{' '}
+          <Link to="/fleet/$batchId" params={{ batchId: command.batch_id }}>
+            {command.batch_id}
+          </Link>
+        </p>
+      )}
       {reason && (
         <p className="reason">
           <strong>
@@ -105,19 +123,11 @@ function Facts({ command }: { command: Command }) {
     ['idempotency_key', <Foreign key="key" text={command.idempotency_key} />],
     ['created_by_client_id', <Foreign key="by" text={command.created_by_client_id} />],
     ['timeout_seconds', command.timeout_seconds],
-    ['accepted_at', <Time key="accepted" at={command.accepted_at} />],
-    ['deadline_at', <Time key="deadline" at={command.deadline_at} />],
+    ['accepted_at', <Time key="accepted" at={command.accepted_at} full />],
+    ['deadline_at', <Time key="deadline" at={command.deadline_at} full />],
   ];
   if (command.completed_at) {
     facts.push([texts.commands.took, durationBetween(command.accepted_at, command.completed_at)]);
-  }
-  if (command.batch_id) {
-    facts.push([
-      'batch_id',
-      <Link key="batch" to="/fleet/$batchId" params={{ batchId: command.batch_id }}>
-        {command.batch_id}
-      </Link>,
-    ]);
   }
   return (
     <dl>

@@ -1,15 +1,16 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { texts } from '../app/texts';
+import { fromInput, toInput } from '../ui/time';
 import { useFormOfAddress } from '../ui/use-form-of-address';
-import { type CommandFilters, statuses, toFilters } from './filters';
+import { type CommandFilters, failed, statuses, toFilters } from './filters';
 
 const fields = [
   ['vendor', texts.commands.vendor],
-  ['device_id', texts.commands.device],
   ['command_type', texts.commands.type],
-  ['batch_id', texts.commands.batch],
   ['reason', texts.commands.reason],
+  ['device_id', texts.commands.device, 'wide'],
+  ['batch_id', texts.commands.batch, 'wide'],
 ] as const;
 const times = [
   ['accepted_after', texts.commands.from],
@@ -30,7 +31,7 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
     for (const [name, value] of new FormData(form)) {
       const text = String(value).trim();
       if (name === 'status') given.status = given.status ? `${given.status},${text}` : text;
-      else if (times.some(([time]) => time === name)) given[name] = text && new Date(text).toISOString();
+      else if (times.some(([time]) => time === name)) given[name] = fromInput(text);
       else given[name] = text;
     }
     const next = toFilters(given);
@@ -44,7 +45,7 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
   return (
     <form
       ref={form}
-      className="filters"
+      className="filters many"
       aria-label={texts.commands.filters}
       onSubmit={submit}
       onBlur={(event) => apply(event.currentTarget)}
@@ -62,34 +63,43 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
             {status}
           </label>
         ))}
+        <label className="chip" title={texts.commands.withoutSuccessAbout}>
+          <input
+            type="checkbox"
+            defaultChecked={failed.every((status) => filters.status?.includes(status))}
+            onChange={({ currentTarget: { form, checked } }) => {
+              for (const box of form?.querySelectorAll<HTMLInputElement>('[name=status]') ?? []) {
+                if (failed.some((status) => status === box.value)) box.checked = checked;
+              }
+            }}
+          />
+          {texts.commands.withoutSuccess}
+        </label>
       </fieldset>
-      {fields.map(([name, label]) => (
-        <label key={name}>
+      {fields.map(([name, label, width]) => (
+        <label key={name} className={width}>
           {label}
           <input name={name} defaultValue={filters[name]} spellCheck={false} autoComplete="off" />
         </label>
       ))}
       {times.map(([name, label]) => (
-        <label key={name}>
+        <label key={name} className="wide">
           {label}
           <input type="datetime-local" step="1" name={name} defaultValue={toInput(filters[name])} />
         </label>
       ))}
-      <button type="submit" className="hidden">
-        {texts.commands.filters}
-      </button>
-      {Object.keys(filters).length > 0 && (
-        <button type="button" onClick={() => show({})}>
+      {/* Without it, Enter in a field does nothing. */}
+      <button type="submit" hidden />
+      <div className="actions">
+        <button type="button" disabled={Object.keys(filters).length === 0} onClick={() => show({})}>
           {texts.commands.clear}
         </button>
-      )}
+        {filters.batch_id && (
+          <Link to="/fleet/$batchId" params={{ batchId: filters.batch_id }}>
+            {texts.commands.openBatch}
+          </Link>
+        )}
+      </div>
     </form>
   );
-}
-
-/** In the reader's zone, as the browser's field wants it. */
-function toInput(at: string | undefined): string {
-  const time = at === undefined ? Number.NaN : Date.parse(at);
-  if (Number.isNaN(time)) return '';
-  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

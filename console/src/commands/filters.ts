@@ -15,6 +15,9 @@ export const statuses = [
   'CANCELED',
 ] as const satisfies readonly CommandStatus[];
 
+/** Not CANCELED: a caller wanted that. */
+export const failed = ['FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED'] as const satisfies CommandStatus[];
+
 const names = [
   'vendor',
   'device_id',

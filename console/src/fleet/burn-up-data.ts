@@ -1,5 +1,33 @@
 import type { Shown } from './read-batch';
 
+const SHORT_MS = 10_000;
+const DAY_MS = 86_400_000;
+
+type Span = { start: number; min: number; max: number };
+const isShort = ({ min, max }: Span) => max - min <= SHORT_MS;
+
+/** Where the axis has a mark: every `step` since the start, or since midnight if the plot is longer than 10 seconds. */
+export function marksOf(span: Span, step: number): number[] {
+  const from = isShort(span) ? span.start : new Date(span.start).setHours(0, 0, 0, 0);
+  const marks: number[] = [];
+  for (let at = from + Math.ceil((span.min - from) / step) * step; at <= span.max; at += step) marks.push(at);
+  return marks;
+}
+
+/** How long after the start, which no clock resembles, or the time of day. */
+export function markTexts(span: Span, marks: readonly number[]): string[] {
+  if (isShort(span)) {
+    const seconds = (at: number) => ((at - span.start) / 1_000).toLocaleString(undefined, { maximumFractionDigits: 3 });
+    return marks.map((at) => `+${seconds(at)} s`);
+  }
+  const isLong = span.max - span.min > DAY_MS;
+  const { format } = new Intl.DateTimeFormat(undefined, {
+    timeStyle: isLong ? 'short' : 'medium',
+    ...(isLong && { dateStyle: 'short' }),
+  });
+  return marks.map((at) => format(at));
+}
+
 /** How many commands were accepted, had ended and had succeeded at each time, in Unix milliseconds. */
 export type BurnUpData = [times: number[], accepted: number[], ended: number[], succeeded: number[]];
 

@@ -3,7 +3,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { texts } from '../app/texts';
 import { Time } from '../ui/time';
-import type { BurnUpData } from './burn-up-data';
+import { type BurnUpData, marksOf, markTexts } from './burn-up-data';
 
 const HEIGHT_PX = 260;
 /** Not by colour alone. */
@@ -55,7 +55,7 @@ export function BurnUp({ data }: { data: BurnUpData }) {
         </ul>
         {times.length > 0 && (
           <small>
-            <At ms={times[0]} /> – <At ms={times.at(-1)} />
+            <At ms={times[0]} full /> – <At ms={times.at(-1)} />
           </small>
         )}
       </figcaption>
@@ -63,23 +63,16 @@ export function BurnUp({ data }: { data: BurnUpData }) {
   );
 }
 
-const At = ({ ms = 0 }: { ms: number | undefined }) => <Time at={new Date(ms).toISOString()} />;
+const At = ({ ms = 0, full = false }: { ms: number | undefined; full?: boolean }) => (
+  <Time at={new Date(ms).toISOString()} full={full} />
+);
 
-const SHORT_MS = 10_000;
-const DAY_MS = 86_400_000;
-
-/** As the reader's language writes them, as fine as they are far apart. */
-function timesOf(at: number[]): string[] {
-  const spanMs = (at.at(-1) ?? 0) - (at[0] ?? 0);
-  const options: Intl.DateTimeFormatOptions =
-    spanMs > DAY_MS
-      ? { dateStyle: 'short', timeStyle: 'short' }
-      : spanMs > SHORT_MS
-        ? { timeStyle: 'medium' }
-        : { minute: '2-digit', second: '2-digit', fractionalSecondDigits: 2 };
-  const format = new Intl.DateTimeFormat(undefined, options);
-  return at.map((time) => format.format(time));
-}
+/** The data begin a millisecond before the first acceptance. */
+const spanOf = ({ data: [times], scales: { x } }: uPlot) => ({
+  start: (times[0] ?? 0) + 1,
+  min: x?.min ?? 0,
+  max: x?.max ?? 0,
+});
 
 function optionsFor(element: HTMLElement): uPlot.Options {
   const style = getComputedStyle(element);
@@ -98,7 +91,15 @@ function optionsFor(element: HTMLElement): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_plot, _min, most) => [0, Math.max(1, most * 1.05)] } },
-    axes: [{ ...axis, space: 110, values: (_plot, at) => timesOf(at) }, axis],
+    axes: [
+      {
+        ...axis,
+        space: 110,
+        splits: (plot, _axis, _min, _max, step) => marksOf(spanOf(plot), step),
+        values: (plot, marks) => markTexts(spanOf(plot), marks),
+      },
+      axis,
+    ],
     series: [
       {},
       ...curves.map(({ name, colour, dash, width }) => ({

@@ -1,7 +1,5 @@
-import type { Command, CommandCreate, CommandStatus, TenantOpenPlatform } from '@tenant-open-platform/sdk';
-
-/** Not CANCELED: a caller wanted that. */
-export const failed = ['FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED'] as const satisfies CommandStatus[];
+import type { Command, CommandCreate, TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import { failed } from '../commands/filters';
 
 const PAGE = 500;
 

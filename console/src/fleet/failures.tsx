@@ -1,70 +1,97 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { CommandSummary } from '@tenant-open-platform/sdk';
+import type { Command, CommandSummary } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
+import { failed } from '../commands/filters';
+import type { ShownList } from '../live/use-live-list';
 import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
+import { type Column, Rows } from '../ui/rows';
 import { Status } from '../ui/status';
-import { failed, failedLines, saveFile } from './failed-file';
-import type { Shown } from './read-batch';
+import { failedLines, saveFile } from './failed-file';
 
-type Props = { batchId: string; summary: CommandSummary; commands: readonly Shown[] };
+type Props = { batchId: string; summary: CommandSummary; list: ShownList<Command> };
 
-/** As many devices of a reason as a reader looks at. */
-const SHOWN = 20;
+export const failedIn = ({ counts }: CommandSummary) => failed.reduce((sum, status) => sum + counts[status], 0);
 
-/** Why commands failed, the most frequent reason first, with the devices. */
-export function Failures({ batchId, summary, commands }: Props) {
+const columns: Column<Command>[] = [
+  {
+    name: texts.commands.device,
+    width: 14,
+    wraps: true,
+    cell: ({ command_id, device_id }) => (
+      <Link to="/commands/$commandId" params={{ commandId: command_id }}>
+        <Foreign text={device_id} />
+      </Link>
+    ),
+  },
+  { name: texts.commands.status, width: 9, cell: ({ status }) => <Status status={status} /> },
+  {
+    name: texts.commands.reason,
+    width: 13,
+    wraps: true,
+    cell: ({ status_reason: reason }) => (reason ? <Foreign text={reason.code} /> : texts.fleet.noReason),
+  },
+  {
+    name: texts.fleet.message,
+    wraps: true,
+    cell: ({ status_reason: reason }) => reason && <Foreign text={reason.message} />,
+  },
+];
+
+/** Why commands failed, the most frequent reason first, then each with its own message. */
+export function Failures({ batchId, summary, list }: Props) {
   const rows = rowsOf(summary);
-  const named = new Set(rows.filter(({ isOther }) => !isOther).map(({ reason }) => reason));
-  const devicesOf = ({ status, reason, isOther }: Row) =>
-    commands.filter((one) => one.status === status && (isOther ? !named.has(one.reason) : one.reason === reason));
+  if (rows.length === 0) {
+    return (
+      <>
+        <h2>{texts.fleet.failures}</h2>
+        <p>{texts.fleet.noFailure}</p>
+      </>
+    );
+  }
   return (
     <>
       <h2>{texts.fleet.failures}</h2>
-      {rows.length === 0 ? (
-        <p>{texts.fleet.noFailure}</p>
-      ) : (
-        <section
-          className="wide"
-          aria-label={texts.fleet.failures}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
-          tabIndex={0}
-        >
-          <table className="failures">
-            <thead>
-              <tr>
-                <th scope="col">{texts.commands.reason}</th>
-                <th scope="col">{texts.commands.status}</th>
-                <th scope="col">{texts.fleet.count}</th>
-                <th scope="col">{texts.fleet.devices}</th>
+      <section
+        className="wide"
+        aria-label={texts.fleet.failures}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
+        tabIndex={0}
+      >
+        <table className="failures">
+          <thead>
+            <tr>
+              <th scope="col">{texts.commands.reason}</th>
+              <th scope="col">{texts.commands.status}</th>
+              <th scope="col">{texts.fleet.count}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.status} ${row.isOther} ${row.reason}`}>
+                <td>
+                  {row.reason === null ? (
+                    texts.fleet[row.isOther ? 'otherReasons' : 'noReason']
+                  ) : (
+                    <Foreign text={row.reason} />
+                  )}
+                </td>
+                <td>
+                  <Status status={row.status} />
+                </td>
+                <td className="number">
+                  <Count batchId={batchId} row={row} />
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr key={`${row.status} ${row.isOther} ${row.reason}`}>
-                  <td>
-                    <Reason row={row} message={devicesOf(row)[0]?.message} />
-                  </td>
-                  <td>
-                    <Status status={row.status} />
-                  </td>
-                  <td className="number">
-                    <Link to="/commands" search={{ batch_id: batchId, status: [row.status], ...reasonOf(row) }}>
-                      {row.count.toLocaleString()}
-                    </Link>
-                  </td>
-                  <td>
-                    <Devices commands={devicesOf(row)} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
-      )}
-      {rows.length > 0 && <FailedFile batchId={batchId} />}
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <h2>{texts.fleet.failed}</h2>
+      <Rows label={texts.fleet.failed} list={list} columns={columns} empty={texts.fleet.noFailure} />
+      <FailedFile batchId={batchId} summary={summary} />
     </>
   );
 }
@@ -78,55 +105,39 @@ function rowsOf({ groups = [] }: CommandSummary): Row[] {
   return rows.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count);
 }
 
-/** Whatever else has failed is in the list, too: no filter finds what has no reason. */
-const reasonOf = ({ reason, isOther }: Row) => (reason === null || isOther ? {} : { reason });
-
-/** With the explanation of the first command: an adapter may write another one for each. */
-function Reason({ row: { reason, isOther }, message }: { row: Row; message: string | null | undefined }) {
-  if (isOther) return texts.fleet.otherReasons;
-  if (reason === null) return texts.fleet.noReason;
+/** No filter finds what has no reason, or any other one. */
+function Count({ batchId, row: { reason, status, count } }: { batchId: string; row: Row }) {
+  if (reason === null) return count.toLocaleString();
   return (
-    <>
-      <Foreign text={reason} />
-      {message && (
-        <small className="message">
-          <Foreign text={message} />
-        </small>
-      )}
-    </>
+    <Link to="/commands" search={{ batch_id: batchId, status: [status], reason }}>
+      {count.toLocaleString()}
+    </Link>
   );
 }
 
-function Devices({ commands }: { commands: readonly Shown[] }) {
-  return (
-    <ul className="devices">
-      {commands.slice(0, SHOWN).map(({ command_id, device_id }) => (
-        <li key={command_id}>
-          <Link to="/commands/$commandId" params={{ commandId: command_id }}>
-            <Foreign text={device_id} />
-          </Link>
-        </li>
-      ))}
-      {commands.length > SHOWN && <li>{texts.fleet.moreDevices(commands.length - SHOWN)}</li>}
-    </ul>
-  );
-}
-
-function FailedFile({ batchId }: { batchId: string }) {
+function FailedFile({ batchId, summary }: Omit<Props, 'list'>) {
   const { client } = useSession();
+  const name = `failed-${batchId}.ndjson`;
   const reading = useMutation({
     mutationFn: () => failedLines(client, batchId),
-    onSuccess: (lines) => saveFile(`failed-${batchId}.ndjson`, lines),
+    onSuccess: (lines) => saveFile(name, lines),
   });
   return (
     <>
       <div className="actions">
         <button type="button" disabled={reading.isPending} onClick={() => reading.mutate()}>
-          {texts.fleet.file}
+          {texts.fleet.file(failedIn(summary))}
         </button>
+        <span role="status">
+          {reading.isPending && texts.loading}
+          {reading.data && texts.fleet.saved(reading.data.length, name)}
+        </span>
       </div>
-      <small>{texts.fleet.fileAbout}</small>
       {reading.error && <Problem error={reading.error} />}
+      <small>
+        {texts.fleet.fileAbout} <code>topctl commands create-many --from {name}</code>
+      </small>
+      {summary.counts.TIMED_OUT > 0 && <small>{texts.fleet.timedOut}</small>}
     </>
   );
 }

@@ -1,16 +1,18 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { CommandSummary } from '@tenant-open-platform/sdk';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { texts } from '../app/texts';
-import { statuses } from '../commands/filters';
+import { failed, statuses } from '../commands/filters';
 import { Liveness } from '../live/liveness';
 import { eventLog, useFollow } from '../live/use-follow';
+import { useShownList } from '../live/use-live-list';
 import { useSession } from '../session/session';
 import { Problem } from '../ui/problem';
 import { Status } from '../ui/status';
+import { BatchFacts, BatchTitle } from './batch-title';
 import { burnUpOf } from './burn-up-data';
-import { Failures } from './failures';
+import { Failures, failedIn } from './failures';
 import { type Batch, pagesToRead, readBatch } from './read-batch';
 import './fleet.css';
 
@@ -19,6 +21,8 @@ const route = getRouteApi('/fleet/$batchId');
 
 /** With more requests for a reading, a batch of which many commands are open is not read again by itself. */
 const MOST_LIVE_PAGES = 4;
+
+const FAILED_PAGE = 100;
 
 const openIn = ({ counts }: CommandSummary) => counts.ACCEPTED + counts.DISPATCHED;
 
@@ -43,30 +47,45 @@ function BatchPage({ batchId }: { batchId: string }) {
   });
   const isCheap = !batch.data || pagesToRead(batch.data) <= MOST_LIVE_PAGES;
 
+  const failures = useShownList(['batch', batchId, 'failed'], (cursor, signal) =>
+    client.commands.list(
+      { batch_id: batchId, status: [...failed], order: 'asc', limit: FAILED_PAGE, cursor },
+      { signal },
+    ),
+  );
+  const failedCount = useRef(-1);
+
   const growing = useMemo(() => eventLog(client), [client]);
   const state = useFollow(growing, async () => {
     const { data } = await summary.refetch();
+    if (data && (failedIn(data) !== failedCount.current || failures.error)) {
+      failedCount.current = failedIn(data);
+      await failures.change();
+    }
     if (isCheap || (data && openIn(data) === 0)) await batch.refetch();
   });
-  const read = () => Promise.all([summary.refetch(), batch.refetch()]);
+  const read = () => Promise.all([summary.refetch(), failures.showFirst(), batch.refetch()]);
 
   const commands = useMemo(() => batch.data?.pages.flatMap((page) => page.commands) ?? [], [batch.data]);
   const data = useMemo(() => burnUpOf(commands), [commands]);
+  const isWhole = batch.data?.hasMore === false;
   const error = summary.error ?? batch.error;
   return (
     <>
       <div className="title">
-        <h1>{texts.fleet.title}</h1>
-        <code>{batchId}</code>
+        <h1>
+          <BatchTitle total={summary.data?.total ?? 0} commands={commands} isWhole={isWhole} />
+        </h1>
         <Liveness list={{ ...summary, state, refetch: read }} />
       </div>
+      <BatchFacts batchId={batchId} commands={commands} isWhole={isWhole} />
       {error && <Problem error={error} onAgain={() => void read()} />}
       {summary.isPending && !error && <p role="status">{texts.loading}</p>}
       {summary.data?.total === 0 && <p>{texts.fleet.empty}</p>}
       {summary.data && summary.data.total > 0 && (
         <>
           <ByStatus batchId={batchId} summary={summary.data} />
-          <Failures batchId={batchId} summary={summary.data} commands={commands} />
+          <Failures batchId={batchId} summary={summary.data} list={failures} />
           <h2>{texts.fleet.overTime}</h2>
           {!batch.data && !batch.error && <p role="status">{texts.fleet.reading(readCount)}</p>}
           {commands.length > 0 && (

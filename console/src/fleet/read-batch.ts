@@ -1,10 +1,17 @@
 import type { Command, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
-/** What the plot and the failures need of a command: ten thousand whole ones would be many megabytes. */
-export type Shown = Pick<Command, 'command_id' | 'device_id' | 'status' | 'accepted_at' | 'completed_at'> & {
-  reason: string | null;
-  message: string | null;
-};
+/** What the heading and the plot need of a command: ten thousand whole ones would be many megabytes. */
+export type Shown = Pick<
+  Command,
+  | 'command_id'
+  | 'vendor'
+  | 'device_id'
+  | 'command_type'
+  | 'created_by_client_id'
+  | 'status'
+  | 'accepted_at'
+  | 'completed_at'
+>;
 
 export type Batch = { pages: BatchPage[]; hasMore: boolean };
 type BatchPage = { cursor: string | undefined; next: string | null; commands: Shown[] };
@@ -44,12 +51,22 @@ export async function readBatch(
   }
 }
 
-const toShown = ({ command_id, device_id, status, accepted_at, completed_at, status_reason }: Command): Shown => ({
+const toShown = ({
   command_id,
+  vendor,
   device_id,
+  command_type,
+  created_by_client_id,
   status,
   accepted_at,
   completed_at,
-  reason: status_reason?.code ?? null,
-  message: status_reason?.message ?? null,
+}: Command): Shown => ({
+  command_id,
+  vendor,
+  device_id,
+  command_type,
+  created_by_client_id,
+  status,
+  accepted_at,
+  completed_at,
 });

@@ -32,32 +32,41 @@ export function useList<Item>(queryKey: QueryKey, readPage: ReadPage<Item>) {
 
 export type List<Item> = ReturnType<typeof useList<Item>>;
 
-export type LiveList<Item> = List<Item> & {
-  state: FollowState;
+export type ShownList<Item> = List<Item> & {
   /** There is something new that is not shown. */
   hasChanged: boolean;
   showFirst: () => Promise<unknown>;
   onScroll: (isAtTop: boolean) => void;
 };
 
-/**
- * A list that is read again when `growing` has grown. Rows do not move under a reader who has scrolled: `hasChanged` is
- * true then.
- */
+export type LiveList<Item> = ShownList<Item> & { state: FollowState };
+
+/** A list that is read again when `growing` has grown. */
 export function useLiveList<Item>(queryKey: QueryKey, readPage: ReadPage<Item>, growing: Growing): LiveList<Item> {
+  const list = useShownList(queryKey, readPage);
+  return { ...list, state: useFollow(growing, list.change) };
+}
+
+/**
+ * A list that is read again with `change`. Rows do not move under a reader who has scrolled: `hasChanged` is true then.
+ */
+export function useShownList<Item>(
+  queryKey: QueryKey,
+  readPage: ReadPage<Item>,
+): ShownList<Item> & { change: () => Promise<void> } {
   const list = useList(queryKey, readPage);
   const of = JSON.stringify(queryKey);
   const [known, setKnown] = useState({ of, isAtTop: true, hasChanged: false });
   // Of another list nothing is known.
   const { isAtTop, hasChanged } = known.of === of ? known : { isAtTop: true, hasChanged: false };
   const know = (changed: Partial<typeof known>) => setKnown({ of, isAtTop, hasChanged, ...changed });
-  const state = useFollow(growing, async () => {
+  const change = async () => {
     if (isAtTop && (list.data?.pages.length ?? 0) <= 1) await list.refetch();
     else know({ hasChanged: true });
-  });
+  };
   const showFirst = () => {
     know({ isAtTop: true, hasChanged: false });
     return list.refetch();
   };
-  return { ...list, state, hasChanged, showFirst, onScroll: (isAtTop: boolean) => know({ isAtTop }) };
+  return { ...list, change, hasChanged, showFirst, onScroll: (isAtTop: boolean) => know({ isAtTop }) };
 }

@@ -5,12 +5,12 @@ import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { eventLog, useFollow } from '../live/use-follow';
 import { useSession } from '../session/session';
-import { Part } from '../ui/part';
+import { Missing, Part } from '../ui/part';
 import { Time } from '../ui/time';
 import { DurationsOfVendors } from './durations';
 import { Outcomes } from './outcomes';
-import { PlatformParts } from './platform-parts';
-import { Vendors } from './vendors';
+import { PlatformParts, READ_STATE } from './platform-parts';
+import { READ_CATALOG, Vendors } from './vendors';
 import './overview.css';
 
 const DAY_MS = 86_400_000;
@@ -21,8 +21,18 @@ const BETWEEN_READS_MS = 10_000;
 const READ_COMMANDS = 'open:command:read';
 const READ_PARKED = 'platform:parked-message:read';
 
+const partsOfTenant = [
+  [texts.overview.outcomes, READ_COMMANDS],
+  [texts.overview.durations, READ_COMMANDS],
+  [texts.overview.open, READ_COMMANDS],
+  [texts.parked.title, READ_PARKED],
+  [texts.overview.vendors, READ_CATALOG],
+] as const;
+
 export function OverviewPage() {
   const { client, me } = useSession();
+  const isOfPlatform = me.tenant_id === 'platform';
+  const parts = [...partsOfTenant, ...(isOfPlatform ? [[texts.overview.platform, READ_STATE] as const] : [])];
   const mayReadCommands = me.scopes.includes(READ_COMMANDS);
   const mayReadParked = me.scopes.includes(READ_PARKED);
   const figures = useQuery({
@@ -57,11 +67,12 @@ export function OverviewPage() {
         <h1>{texts.overview.title}</h1>
         <Liveness list={{ ...newest, state, refetch: readAgain }} />
       </div>
+      <Missing parts={parts} />
       <div className="parts">
-        <Part title={texts.overview.outcomes} scope={READ_COMMANDS} query={figures}>
+        <Part title={texts.overview.outcomes} scope={READ_COMMANDS} query={figures} isWhole>
           {(data) => <Outcomes figures={data} />}
         </Part>
-        <Part title={texts.overview.durations} scope={READ_COMMANDS} query={figures}>
+        <Part title={texts.overview.durations} scope={READ_COMMANDS} query={figures} isWhole>
           {(data) => <DurationsOfVendors figures={data} />}
         </Part>
         <Part title={texts.overview.open} scope={READ_COMMANDS} query={open}>
@@ -86,7 +97,7 @@ export function OverviewPage() {
           )}
         </Part>
         <Vendors />
-        {me.tenant_id === 'platform' && <PlatformParts />}
+        {isOfPlatform && <PlatformParts />}
       </div>
     </>
   );

@@ -6,7 +6,7 @@ import { Part } from '../ui/part';
 import { durationText } from '../ui/time';
 import { LastReads } from './vendors';
 
-const READ_STATE = 'platform:state:read';
+export const READ_STATE = 'platform:state:read';
 
 /** For administrators of the platform; it contains no data of a tenant. */
 export function PlatformParts() {

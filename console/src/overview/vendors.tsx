@@ -5,7 +5,7 @@ import { Foreign } from '../ui/foreign';
 import { Part } from '../ui/part';
 import { Time } from '../ui/time';
 
-const READ_CATALOG = 'open:catalog:read';
+export const READ_CATALOG = 'open:catalog:read';
 
 /** Of the tenant's vendors, who reads their commands. */
 export function Vendors() {

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
 import { useSession } from '../session/session';
-import { Problem } from '../ui/problem';
+import { Lacking, Problem } from '../ui/problem';
 import { CommandForm } from './command-form';
 import { Outcome } from './outcome';
 import { Review } from './review';
@@ -16,8 +16,10 @@ const SCOPE = 'open:command:create';
 
 export function SendPage() {
   const { client, me } = useSession();
+  const maySend = me.scopes.includes(SCOPE);
   const catalog = useQuery({
     queryKey: ['catalog'],
+    enabled: maySend,
     queryFn: ({ signal }) => client.catalog.get({ signal }),
   });
   const { data, error, refetch } = catalog;
@@ -34,12 +36,12 @@ export function SendPage() {
     <>
       <div className="title">
         <h1>{texts.send.title}</h1>
-        <Liveness list={catalog} />
+        {maySend && <Liveness list={catalog} />}
       </div>
-      {!me.scopes.includes(SCOPE) && <p className="problem">{texts.shell.missing(SCOPE)}</p>}
+      {!maySend && <Lacking scope={SCOPE} />}
       {error && <Problem error={error} onAgain={() => void refetch()} />}
-      {!data && !error && <p role="status">{texts.loading}</p>}
-      {data && (
+      {maySend && !data && !error && <p role="status">{texts.loading}</p>}
+      {maySend && data && (
         <div hidden={attempt !== undefined}>
           <CommandForm vendors={data.vendors} onReview={(draft) => setReviewed(attemptOf(draft))} />
         </div>

@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
-import type { List, LiveList } from '../live/use-live-list';
+import type { List, ShownList } from '../live/use-live-list';
 import { Problem } from './problem';
 import './rows.css';
 
@@ -10,11 +10,13 @@ export type Column<Item> = {
   /** In rem; absent: an equal share of the rest. */
   width?: number;
   cell: (item: Item) => ReactNode;
+  /** The whole text is shown, on as many lines as it takes. */
+  wraps?: true;
 };
 
 type Props<Item> = {
   label: string;
-  list: List<Item> | LiveList<Item>;
+  list: List<Item> | ShownList<Item>;
   columns: readonly Column<Item>[];
   /** What a list without a row says. */
   empty: string;
@@ -53,6 +55,7 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
     void live?.showFirst();
   }
 
+  const isEven = !columns.some(({ wraps }) => wraps);
   const above = visible[0]?.start ?? 0;
   const below = rows.getTotalSize() - (visible.at(-1)?.end ?? 0);
   return (
@@ -71,7 +74,7 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
       )}
       <section
         ref={scrolled}
-        className="rows"
+        className={isEven ? 'rows' : 'rows wraps'}
         aria-label={label}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
         tabIndex={0}
@@ -96,9 +99,11 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
           <tbody>
             {above > 0 && <tr className="space" style={{ height: above }} />}
             {visible.map(({ index, key }) => (
-              <tr key={key} aria-rowindex={index + 2}>
-                {columns.map(({ name, cell }) => (
-                  <td key={name}>{cell(items[index] as Item)}</td>
+              <tr key={key} aria-rowindex={index + 2} data-index={index} ref={isEven ? undefined : rows.measureElement}>
+                {columns.map(({ name, cell, wraps }) => (
+                  <td key={name} className={wraps && 'whole'}>
+                    {cell(items[index] as Item)}
+                  </td>
                 ))}
               </tr>
             ))}
