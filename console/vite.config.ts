@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import openapi from '@tenant-open-platform/contract/openapi.json' with { type: 'json' };
 import { defineConfig, type Plugin } from 'vite';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
@@ -14,7 +15,12 @@ const listOfSources: Plugin = {
   },
 };
 
+const operationIds = Object.values(openapi.paths).flatMap((path) =>
+  Object.values(path).flatMap(({ operationId }) => operationId ?? []),
+);
+
 export default defineConfig({
+  define: { OPERATION_IDS: JSON.stringify(operationIds) },
   // A proxy may serve the platform below a path.
   base: './',
   resolve: {

@@ -1,9 +1,9 @@
-import { constants, setPriority } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Build } from '../builds.js';
+import { limitCpu } from '../cpu-quota.js';
 import { prepareWrk } from '../generator/wrk.js';
 import { type Platform, startPlatform } from '../platform.js';
-import { cpuMsOf } from '../process-figures.js';
+import { cpuMsOf, machineCpuMs } from '../process-figures.js';
 import { alternate, type Run } from '../results.js';
 import { call, type Profile } from '../sign.js';
 import type { Form, Part } from './part.js';
@@ -15,10 +15,13 @@ const WARM_UP = 40_000;
 const TIMEOUT_SECONDS = 300;
 const SLICE_SECONDS = 2;
 const POLL_MS = 250;
-const IDLE_MS = 10_000;
+const SHARE = 0.1;
+/** Until the queues that a worker kept while it was quicker are empty. */
+const SETTLE_MS = 5_000;
+const MEASURED = 30_000;
 
 export const relays: Part = {
-  about: `One node with \`ROLE=api\` accepts ${BACKLOG} commands of ${TENANTS} tenants, two of each slot. Then one node with \`ROLE=worker\` starts, or four, and an adapter of tenant \`platform\`, until each command has ended. Measured are the commands after the first ${WARM_UP}: each process compiles its code first. The workers have the lowest priority, so work waits for them, as it does at their limit. All share two cores with Postgres and NATS, so completed/s shows nothing here. The capacity is the rate at which the busiest worker would use one core of its own: what it uses while idle, and its CPU for each command.`,
+  about: `One node with \`ROLE=api\` accepts ${BACKLOG} commands of ${TENANTS} tenants, two of each slot. Then one node with \`ROLE=worker\` starts, or four, and an adapter of tenant \`platform\`. After ${WARM_UP} commands each worker may use only ${100 * SHARE} % of a core, by a control group: so workers are the limit, as they are on machines of their own, and Postgres, NATS and the adapter are not. The next ${MEASURED} commands are measured. Needs root.`,
   measure: ({ builds, pairs, environment }: Form) => {
     const build = builds.at(-1) as Build;
     const contenders = COUNTS.map((count) => [
@@ -40,38 +43,40 @@ async function measure(build: Build, environment: Record<string, string>, count:
       accepted += (await prepareWrk({ baseUrl, profile, seconds: SLICE_SECONDS, timeoutSeconds: TIMEOUT_SECONDS })())
         .accepted;
     }
-    const workers = await Promise.all(
-      Array.from({ length: count }, async () => {
-        const { pid, stop } = await platform.startNode('worker');
-        stops.unshift(async () => void (await stop()));
-        setPriority(pid, constants.priority.PRIORITY_LOW);
-        return pid;
-      }),
-    );
+    const workers = await Promise.all(Array.from({ length: count }, () => platform.startNode('worker')));
     await platform.startAdapter('platform');
-    const untilOpen = async (most: number) => {
+    const countOpen = async (most: number) => {
       for (;;) {
         const [open] = await database.sql`select count(*)::int from commands where completed_at is null`;
-        if (open?.count <= most) return { open: open?.count, at: performance.now(), cpuMs: workers.map(cpuMsOf) };
+        if (open?.count <= most) return open?.count as number;
         await pause(POLL_MS);
       }
     };
-    const start = await untilOpen(accepted - WARM_UP);
-    const end = await untilOpen(0);
-    const spentMs = workers.map((_, index) => (end.cpuMs[index] ?? 0) - (start.cpuMs[index] ?? 0));
-    const busiest = Math.max(...spentMs);
-    const completed = start.open;
-    await pause(IDLE_MS);
-    const idle = Math.max(...workers.map((pid, index) => cpuMsOf(pid) - (end.cpuMs[index] ?? 0))) / IDLE_MS;
-    const perCommand = (busiest - idle * (end.at - start.at)) / completed;
+    await countOpen(accepted - WARM_UP);
+    const pids = workers.map(({ pid }) => pid);
+    const limit = limitCpu(pids, SHARE);
+    stops.unshift(...workers.map(({ stop }) => async () => void (await stop())));
+    stops.push(async () => limit.remove());
+    await pause(SETTLE_MS);
+    const measure = async () => ({
+      open: await countOpen(accepted),
+      at: performance.now(),
+      cpuMs: pids.reduce((sum, pid) => sum + cpuMsOf(pid), 0),
+      machineMs: machineCpuMs(),
+    });
+    const start = await measure();
+    while ((await countOpen(accepted)) > start.open - MEASURED) await pause(POLL_MS);
+    const end = await measure();
+    const completed = start.open - end.open;
+    const seconds = (end.at - start.at) / 1000;
+    await countOpen(0);
     const [succeeded] = await database.sql`select count(*)::int from commands where status = 'SUCCEEDED'`;
     return {
-      'completed/s': (1000 * completed) / (end.at - start.at),
+      'completed/s': completed / seconds,
       'SUCCEEDED of accepted': succeeded?.count / accepted,
-      'CPU ms per command, all workers': spentMs.reduce((sum, ms) => sum + ms, 0) / completed,
-      'CPU ms per command, the busiest worker': busiest / completed,
-      'CPU of an idle worker, % of a core': 100 * idle,
-      'capacity, commands/s': (1000 * (1 - idle)) / perCommand,
+      'CPU ms per command, all workers': (end.cpuMs - start.cpuMs) / completed,
+      'cores used by the workers': (end.cpuMs - start.cpuMs) / 1000 / seconds,
+      'cores used, the whole machine': (end.machineMs - start.machineMs) / 1000 / seconds,
     };
   } finally {
     for (const stop of stops) await stop();

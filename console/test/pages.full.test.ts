@@ -44,6 +44,8 @@ test('a command appears in the open list, and its page follows it to the outcome
   await status(page, 'DISPATCHED').waitFor();
   await status(page, 'SUCCEEDED').waitFor();
   await expect(page.locator('.timeline').textContent()).resolves.toMatch(/ACCEPTED[\s\S]*DISPATCHED[\s\S]*SUCCEEDED/);
+  // The adapter's own word stands in its lane, also if the device's word came with it.
+  await page.locator('.timeline').getByText('DELIVERED', { exact: true }).waitFor();
   expect(faults).toEqual([]);
 });
 
@@ -195,12 +197,41 @@ test('a message that was parked shows its reason, and is deleted for good after 
   await page.getByText('No message is parked.').waitFor();
 });
 
-test('the access of a credential is explained, and its changes are found', async () => {
+test('the rights of a credential are listed, each with who granted it, from where, and its audit event', async () => {
+  const { client_id } = tenant.reader;
+  const { page } = await openAs(reader, '/access');
+  await page.getByRole('link', { name: client_id, exact: true }).click();
+  const right = page.getByRole('row', { name: /^role / }).first();
+  await right.getByText('127.0.0.1').waitFor();
+  await right.getByRole('link', { name: platform().admin.client_id }).click();
+  await page.getByRole('cell', { name: 'roleBindings.create' }).waitFor();
+  expect(await page.getByRole('row').count()).toBe(2);
+});
+
+test('the audit log is filtered by time, a row says which right a policy gave, and the focus stays in its field', async () => {
+  const { page } = await openAs(reader, '/audit');
+  const policy = page.getByRole('cell', {
+    name: `policies: open:device-request:create → ${reader.client_id}`,
+    exact: true,
+  });
+  await policy.waitFor();
+  const operation = page.getByLabel('Operation', { exact: true });
+  await operation.fill('policies.create');
+  await operation.press('Enter');
+  await expect.poll(() => page.getByRole('cell', { name: 'roleBindings.create' }).count()).toBe(0);
+  await policy.waitFor();
+  expect(await operation.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.getByLabel('Before', { exact: true }).fill('2026-01-31T09:30:00');
+  await operation.press('Enter');
+  await page.getByText('No audit event matches.').waitFor();
+});
+
+test('whether a credential may call an operation is said, with the roles that would grant it', async () => {
   const { client_id } = tenant.reader;
   const { page } = await openAs(reader, '/access');
   await page.getByLabel('Client id').fill(client_id);
   await page.getByLabel('Operation', { exact: true }).fill('commands.create');
-  await page.getByRole('button', { name: 'Explain' }).click();
+  await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText(`${client_id} may not call commands.create.`).waitFor();
   await page.getByText('open:command:create is granted by: integration_operator.').waitFor();
 });
@@ -220,6 +251,16 @@ test('the audit log keeps the focus while it is filtered, and gives it back afte
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   expect(await focused(page)).toBe('Show');
+});
+
+test('without the right to read the audit log, the rights are listed without who granted them', async () => {
+  const only = await createCredential(tenant.tenant_id);
+  for (const scope of ['platform:credential:read', 'platform:access:read']) {
+    await asAdmin('POST', `${target}/policies`, { client_id: only.client_id, scope });
+  }
+  const { page } = await openAs(only, `/access?client_id=${only.client_id}`);
+  const right = page.getByRole('row', { name: /^scope platform:access:read/ });
+  await right.getByText('Needs the scope platform:audit:read').waitFor();
 });
 
 test('a platform administrator chooses the tenant, and sees no commands of it', async () => {

@@ -163,7 +163,7 @@ testFaults(prometheus, [
     alerts: { TopBusManyDurables: 150 },
     begin: async () => {
       const ofCluster = await connect({ servers: cluster.map(({ url }) => url.replace('nats://', '')) });
-      const manager = await jetstreamManager(ofCluster, { timeout: 30_000 });
+      const manager = await jetstreamManager(ofCluster, { timeout: 120_000 });
       const inTurn = createTurns({ atOnce: 16, maxWaitMs: 120_000 });
       const create = (number: number) =>
         manager.consumers.add('TOP_EVENTS', { durable_name: `reader-${number}`, ack_policy: AckPolicy.Explicit });

@@ -17,23 +17,18 @@ const PAGE = 100;
 const timeOr = (at: string | null, otherwise: string) => (at ? <Time at={at} /> : otherwise);
 
 const columns: Column<Credential>[] = [
-  { name: texts.access.clientId, cell: ({ client_id }) => <Foreign text={client_id} /> },
+  {
+    name: texts.access.clientId,
+    cell: ({ tenant_id, client_id }) => (
+      <Link to="/access" search={{ tenant: tenant_id, client_id }}>
+        <Foreign text={client_id} />
+      </Link>
+    ),
+  },
   { name: texts.access.name, cell: ({ name }) => <Foreign text={name} /> },
   { name: texts.commands.status, width: 8, cell: ({ status }) => <Status status={status} /> },
   { name: texts.access.used, width: 12, cell: ({ last_used_at }) => timeOr(last_used_at, texts.access.never) },
   { name: texts.access.expires, width: 12, cell: ({ expires_at }) => timeOr(expires_at, texts.access.never) },
-  {
-    name: texts.access.history,
-    width: 9,
-    cell: ({ tenant_id, client_id }) => (
-      <Link
-        to="/audit"
-        search={{ tenant: tenant_id, target: `platform/tenants/${tenant_id}/credentials/${client_id}` }}
-      >
-        {texts.audit.title}
-      </Link>
-    ),
-  },
 ];
 
 export function AccessPage() {
@@ -50,8 +45,9 @@ export function AccessPage() {
         <Liveness list={list} />
       </div>
       <TenantChoice tenant={tenant} onChoose={(next) => void navigate({ to: '/access', search: { tenant: next } })} />
-      <Explain key={tenant} tenant={tenant} question={question} />
+      <Explain key={`${tenant} ${question.client_id}`} tenant={tenant} question={question} />
       <h2>{texts.access.credentials}</h2>
+      <p className="soft">{texts.access.usedAbout}</p>
       <Rows label={texts.access.credentials} list={list} columns={columns} empty={texts.access.empty} />
     </>
   );

@@ -6,8 +6,11 @@ import { texts } from '../app/texts';
 import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
-import { Time } from '../ui/time';
 import { useFormOfAddress } from '../ui/use-form-of-address';
+import { Rights } from './rights';
+
+/** Of vite.config.ts. */
+declare const OPERATION_IDS: readonly string[];
 
 type Props = { tenant: string; question: { client_id?: string; operation?: string } };
 
@@ -25,8 +28,8 @@ export function Explain({ tenant, question }: Props) {
   function ask(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const asked = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
-    const next = { client_id: asked.client_id?.trim(), operation: asked.operation?.trim() };
-    const isSame = next.client_id === client_id && next.operation === operation;
+    const next = { client_id: asked.client_id?.trim(), operation: asked.operation?.trim() || undefined };
+    const isSame = next.client_id === client_id && (next.operation ?? '') === operation;
     void (isSame ? refetch() : navigate({ to: '/access', search: { tenant, ...next } }));
   }
   return (
@@ -42,16 +45,29 @@ export function Explain({ tenant, question }: Props) {
           <input
             name="operation"
             defaultValue={operation}
-            required
             placeholder="commands.create"
+            list="operations"
             autoComplete="off"
             spellCheck={false}
           />
         </label>
+        <datalist id="operations">
+          {OPERATION_IDS.map((id) => (
+            <option key={id} value={id} />
+          ))}
+        </datalist>
         <button type="submit">{texts.access.ask}</button>
       </form>
       <div role="status">{data && <Answer answer={data} />}</div>
       {error && <Problem error={error} />}
+      {client_id && (
+        <>
+          <h3>
+            {texts.access.rights} <Foreign text={client_id} />
+          </h3>
+          <Rights tenant={tenant} clientId={client_id} />
+        </>
+      )}
     </section>
   );
 }
@@ -64,14 +80,11 @@ function Answer({ answer }: { answer: AccessExplanation }) {
         <strong>{(granted ? texts.access.yes : texts.access.no)(client_id, operation)}</strong>{' '}
         {status !== 'ACTIVE' && texts.access.notActive(status)}
       </p>
-      <ul>
-        {grants.map(({ role, policy_id, scope: of, created_at }) => (
-          <li key={policy_id ?? role}>
-            <Foreign text={role ? texts.access.byRole(role) : texts.access.byPolicy(of ?? '')} />{' '}
-            <Time at={created_at} />
-          </li>
-        ))}
-      </ul>
+      {grants.length > 0 && (
+        <p>
+          <Foreign text={texts.access.by(grants.map(({ role, scope: of }) => role ?? of).join(', '))} />
+        </p>
+      )}
       {!granted && scope && <p>{texts.access.rolesThatWould(scope, granting_roles.join(', ') || '–')}</p>}
     </>
   );

@@ -11,4 +11,5 @@ const take =
 export const toTenant = take(['tenant']);
 export const toAccessQuestion = take(['tenant', 'client_id', 'operation']);
 export const auditFields = ['client_id', 'operation', 'target', 'source_address'] as const;
-export const toAuditFilters = take(['tenant', ...auditFields]);
+export const auditTimes = ['occurred_after', 'occurred_before'] as const;
+export const toAuditFilters = take(['tenant', ...auditFields, ...auditTimes]);

@@ -1,6 +1,7 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { texts } from '../app/texts';
+import { fromInput, toInput } from '../ui/time';
 import { useFormOfAddress } from '../ui/use-form-of-address';
 import { type CommandFilters, failed, statuses, toFilters } from './filters';
 
@@ -30,7 +31,7 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
     for (const [name, value] of new FormData(form)) {
       const text = String(value).trim();
       if (name === 'status') given.status = given.status ? `${given.status},${text}` : text;
-      else if (times.some(([time]) => time === name)) given[name] = text && new Date(text).toISOString();
+      else if (times.some(([time]) => time === name)) given[name] = fromInput(text);
       else given[name] = text;
     }
     const next = toFilters(given);
@@ -101,11 +102,4 @@ export function FilterBar({ filters }: { filters: CommandFilters }) {
       </div>
     </form>
   );
-}
-
-/** In the reader's zone, as the browser's field wants it. */
-function toInput(at: string | undefined): string {
-  const time = at === undefined ? Number.NaN : Date.parse(at);
-  if (Number.isNaN(time)) return '';
-  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -7,13 +7,19 @@ import './timeline.css';
 const lanes = ['PLATFORM', 'ADAPTER', 'DEVICE'] as const;
 type Entry = Command['history'][number];
 
-/** What the source of an entry says: the platform the status, the others their own. */
-const saidBy = ({ source, status, adapter_status, device_execution_status }: Entry) =>
-  ({ PLATFORM: status, ADAPTER: adapter_status, DEVICE: device_execution_status })[source as (typeof lanes)[number]] ??
-  status;
+const msBetween = (from: string, to: string) => Math.max(0, Date.parse(to) - Date.parse(from));
 
-/** A lane for each source, downwards in time. */
+/** What an entry says in each lane: what its source says, and what else has changed. */
+function saidIn(lane: (typeof lanes)[number], entry: Entry, before: Entry | undefined): string | null {
+  const of = { PLATFORM: 'status', ADAPTER: 'adapter_status', DEVICE: 'device_execution_status' } as const;
+  const said = entry[of[lane]];
+  if (lane === entry.source) return said ?? entry.status;
+  return lane !== 'PLATFORM' && before && said !== before[of[lane]] ? said : null;
+}
+
+/** A lane for each source, downwards in time. The bar shows which step took long. */
 export function Timeline({ command: { history, accepted_at } }: { command: Command }) {
+  const whole = Math.max(1, msBetween(accepted_at, history.at(-1)?.at ?? accepted_at));
   return (
     <section
       aria-label={texts.commands.timeline}
@@ -25,6 +31,7 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
         <thead>
           <tr>
             <th scope="col">{texts.commands.time}</th>
+            <th scope="col">{texts.commands.step}</th>
             {lanes.map((lane) => (
               <th key={lane} scope="col">
                 {texts.commands.lanes[lane]}
@@ -33,37 +40,45 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
           </tr>
         </thead>
         <tbody>
-          {history.map((entry, index) => (
-            <tr key={index}>
-              <th scope="row">
-                {index === 0 ? (
-                  <Time at={entry.at} full />
-                ) : (
-                  <span title={entry.at}>+{durationBetween(accepted_at, entry.at)}</span>
-                )}
-              </th>
-              {lanes.map((lane) => (
-                <td key={lane} data-lane={lane === entry.source}>
-                  {lane === entry.source && <Said entry={entry} />}
+          {history.map((entry, index) => {
+            const before = history[index - 1];
+            const since = before?.at ?? accepted_at;
+            return (
+              <tr key={index}>
+                <th scope="row">
+                  {before ? (
+                    <span title={entry.at}>+{durationBetween(accepted_at, entry.at)}</span>
+                  ) : (
+                    <Time at={entry.at} hasDate />
+                  )}
+                </th>
+                <td>
+                  {before && (
+                    <>
+                      {durationBetween(since, entry.at)}
+                      <div className="step" style={{ inlineSize: `${(100 * msBetween(since, entry.at)) / whole}%` }} />
+                    </>
+                  )}
                 </td>
-              ))}
-            </tr>
-          ))}
+                {lanes.map((lane) => (
+                  <td key={lane} data-lane={saidIn(lane, entry, before) !== null}>
+                    <strong>{saidIn(lane, entry, before)}</strong>
+                    {lane === entry.source && <Reason entry={entry} />}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
         </tbody>
       </table>
+      <p className="soft">{texts.commands.lanesAbout}</p>
     </section>
   );
 }
 
-function Said({ entry }: { entry: Entry }) {
-  return (
-    <>
-      <strong>{saidBy(entry)}</strong>
-      {entry.reason && (
-        <small>
-          <Foreign text={entry.reason.code} />: <Foreign text={entry.reason.message} />
-        </small>
-      )}
-    </>
+const Reason = ({ entry: { reason } }: { entry: Entry }) =>
+  reason && (
+    <small>
+      <Foreign text={reason.code} />: <Foreign text={reason.message} />
+    </small>
   );
-}

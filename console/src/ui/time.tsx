@@ -4,13 +4,13 @@ const today = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 /** For example Europe/Berlin: of every time that the console shows. */
 export const timeZone = local.resolvedOptions().timeZone;
 
-/** In the reader's zone; UTC on hover. Times of today are without the date, unless `full`: then with it. */
-export function Time({ at, full = false }: { at: string; full?: boolean }) {
+/** In the reader's zone; UTC on hover. Times of today are without the date, unless `hasDate`. */
+export function Time({ at, hasDate = false }: { at: string; hasDate?: boolean }) {
   const time = new Date(at);
-  const isToday = time.toDateString() === new Date().toDateString();
+  const isToday = !hasDate && time.toDateString() === new Date().toDateString();
   return (
     <time dateTime={at} title={at}>
-      {(isToday && !full ? today : local).format(time)}
+      {(isToday ? today : local).format(time)}
     </time>
   );
 }
@@ -35,3 +35,12 @@ export function durationText(ms: number): string {
 
 export const durationBetween = (from: string, to: string) =>
   durationText(Math.max(0, Date.parse(to) - Date.parse(from)));
+
+/** A time in the reader's zone, as the browser's field wants it; empty if it is no time. */
+export function toInput(at: string | undefined): string {
+  const time = at === undefined ? Number.NaN : Date.parse(at);
+  if (Number.isNaN(time)) return '';
+  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+export const fromInput = (text = '') => text && new Date(text).toISOString();

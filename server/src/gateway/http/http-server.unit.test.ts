@@ -15,7 +15,7 @@ async function serve(listener: RequestListener, maxConnections = 10) {
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => drain(0));
-  return { port: (server.address() as AddressInfo).port, outcomes };
+  return { port: (server.address() as AddressInfo).port, outcomes, drain };
 }
 
 async function open(port: number): Promise<Socket> {
@@ -92,4 +92,18 @@ test('at the limit a first request in progress outlives admitted idle connection
   await open(port);
   await once(first, 'close');
   expect([closed(), outcomes]).toEqual([2, ['EVICTED', 'EVICTED', 'EVICTED']]);
+});
+
+test('a request that has arrived when the server stops is answered, on an idle connection and on a new one', async () => {
+  const { listener } = admitting();
+  const { port, drain } = await serve(listener);
+  const idle = await open(port);
+  idle.write(request('GET /admitted'));
+  await once(idle, 'data');
+  const fresh = await open(port);
+  const answers = [idle, fresh].map((socket) => once(socket, 'data'));
+  // The kernel has both before the server can look.
+  for (const socket of [idle, fresh]) socket.write(request('GET /admitted'));
+  await drain(1_000);
+  for (const [bytes] of await Promise.all(answers)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 200 /);
 });
