@@ -23,5 +23,9 @@ export function limitCpu(pids: readonly number[], share: number) {
     return group;
   });
   /** Call it when the processes have ended. */
-  return { remove: () => groups.forEach((group) => rmdirSync(group)) };
+  return {
+    remove() {
+      for (const group of groups) rmdirSync(group);
+    },
+  };
 }

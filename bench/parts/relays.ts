@@ -55,7 +55,13 @@ async function measure(build: Build, environment: Record<string, string>, count:
     await countOpen(accepted - WARM_UP);
     const pids = workers.map(({ pid }) => pid);
     const limit = limitCpu(pids, SHARE);
-    stops.unshift(...workers.map(({ stop }) => async () => void (await stop())));
+    stops.unshift(
+      ...workers.map(
+        ({ stop }) =>
+          async () =>
+            void (await stop()),
+      ),
+    );
     stops.push(async () => limit.remove());
     await pause(SETTLE_MS);
     const measure = async () => ({

@@ -36,7 +36,7 @@ test('the outcomes of the day are counted, change while the page is open, and le
   await page.getByRole('link', { name: '7 SUCCEEDED', exact: true }).waitFor();
   await page
     .getByRole('row', { name: /vendor_a/ })
-    .getByRole('link', { name: /half took at most/ })
+    .getByRole('link', { name: /half took about/ })
     .waitFor();
   await page.getByText('Their list is shorter if some were deleted since').waitFor();
   const bar = page.getByRole('link', { name: /: \d SUCCEEDED/ }).last();
@@ -70,7 +70,7 @@ test.each([
   await page.getByRole('row', { name: /vendor_a/ }).waitFor();
   await page.getByText('no command ended', { exact: true }).waitFor();
   expect(await findings(page)).toEqual([]);
-  await page.getByText('an adapter last read at').first().waitFor();
+  await page.getByText('last read at').first().waitFor();
   const cards = await page.locator('.card:not(.whole)').evaluateAll((all) => all.map((one) => one.clientHeight));
   if (width > 1_000) expect(new Set(cards).size).toBe(1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);

@@ -236,6 +236,16 @@ test('whether a credential may call an operation is said, with the roles that wo
   await page.getByText('open:command:create is granted by: integration_operator.').waitFor();
 });
 
+test('without the right to read the audit log, the rights are listed without who granted them', async () => {
+  const only = await createCredential(tenant.tenant_id);
+  for (const scope of ['platform:credential:read', 'platform:access:read']) {
+    await asAdmin('POST', `${target}/policies`, { client_id: only.client_id, scope });
+  }
+  const { page } = await openAs(only, `/access?client_id=${only.client_id}`);
+  const right = page.getByRole('row', { name: /^scope platform:access:read/ });
+  await right.getByText('Needs the scope platform:audit:read').waitFor();
+});
+
 test('the audit log keeps the focus while it is filtered, and gives it back after a dialog', async () => {
   const { page } = await openAs(reader, '/audit');
   await page.getByLabel('Operation', { exact: true }).fill('roleBindings.create');
@@ -251,16 +261,6 @@ test('the audit log keeps the focus while it is filtered, and gives it back afte
   await page.keyboard.press('Escape');
   await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   expect(await focused(page)).toBe('Show');
-});
-
-test('without the right to read the audit log, the rights are listed without who granted them', async () => {
-  const only = await createCredential(tenant.tenant_id);
-  for (const scope of ['platform:credential:read', 'platform:access:read']) {
-    await asAdmin('POST', `${target}/policies`, { client_id: only.client_id, scope });
-  }
-  const { page } = await openAs(only, `/access?client_id=${only.client_id}`);
-  const right = page.getByRole('row', { name: /^scope platform:access:read/ });
-  await right.getByText('Needs the scope platform:audit:read').waitFor();
 });
 
 test('a platform administrator chooses the tenant, and sees no commands of it', async () => {

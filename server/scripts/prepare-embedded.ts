@@ -1,9 +1,9 @@
 import { chmod, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import postgres from 'postgres';
 import { KEEP_FOLDER } from '../src/foundation/database/embedded.js';
+import { serveSessions } from '../src/foundation/database/embedded-sessions.js';
 import { migrate } from '../src/foundation/database/migrate.js';
 
 /**
@@ -17,8 +17,7 @@ try {
   const directory = path.join(folder, 'postgres');
   const socketPath = path.join(folder, 'database.sock');
   const database = await PGlite.create(directory);
-  const server = new PGLiteSocketServer({ db: database, path: socketPath });
-  await server.start();
+  const server = await serveSessions(database, socketPath);
   const sql = postgres({ path: socketPath, user: 'postgres', fetch_types: false, max: 1, onnotice: () => {} });
   await migrate(sql);
   await sql`checkpoint`;

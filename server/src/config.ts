@@ -32,6 +32,11 @@ const Config = z
     MAX_CONNECTIONS_PER_ADDRESS: integer(1, 1_000_000).optional(),
     /** development: embedded database, generated keyring, first credentials. */
     DATA_DIR: z.string().min(1).default('./data'),
+    /** Of several platforms: ids of the first start end in it. */
+    CELL: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{0,19}$/, 'must be 1 to 20 of the characters a-z 0-9 -, and not begin with -')
+      .optional(),
     /** Absent: the embedded database. */
     DATABASE_URL: z
       .string()

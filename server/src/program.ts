@@ -10,7 +10,7 @@ import { declareRestored } from './operator/declare-restored.js';
 import { runKeys } from './operator/keys.js';
 import { migrateDatabase } from './operator/migrate-database.js';
 import { moveTenant } from './operator/move-tenant/move-tenant.js';
-import { bootstrapAdministrator, bootstrapOptions } from './operator/platform-administrator.js';
+import { bootstrapAdministrator, bootstrapOptions, demoTenantId } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
 import { type Server, start, stopAndExit } from './start.js';
 import { type Explained, PROCESS_NAME, runSupervised, supervise } from './supervise.js';
@@ -116,7 +116,7 @@ async function welcome({ baseUrl, probesUrl, isFirstStart }: Server, config: Con
     lines.push(
       'First start. These files hold the secrets of the first credentials; nobody else can read them:',
       `  ${directory}/platform-admin.json  administers every tenant`,
-      `  ${directory}/demo.json            sends commands in tenant demo`,
+      `  ${directory}/demo.json            sends commands in tenant ${demoTenantId(config.CELL)}`,
       '',
     );
   }
@@ -147,7 +147,7 @@ async function createAdministrator(config: Config, flags: string[]): Promise<voi
   const { database, keyring } = await openStorage(config);
   try {
     const baseUrl = baseUrlOf(config, config.PORT);
-    const profile = await bootstrapAdministrator({ database, keyring, baseUrl }, options);
+    const profile = await bootstrapAdministrator({ database, keyring, baseUrl, cell: config.CELL }, options);
     console.log(options.file ?? JSON.stringify(profile, null, 2));
   } finally {
     await database.close();

@@ -107,6 +107,7 @@ async function open(
     ? await postgresSignals(database.sql, { logger, watchdog })
     : localSignals({ mayGetLost: false });
   closers.push(() => signals.close());
+  database.onLeft?.(() => signals.send([topics.deletion, topics.busAccess]));
   const looping = { logger, signals, watchdog };
   // A failed look is made up for by the next connection.
   signals.listen(topics.generation, () => void database.generations.look().catch(() => {}));
@@ -135,7 +136,7 @@ async function open(
   const isFirstStart =
     listens &&
     config.MODE === 'development' &&
-    (await seedOnFirstStart({ database, keyring, baseUrl }, path.resolve(config.DATA_DIR)));
+    (await seedOnFirstStart({ database, keyring, baseUrl, cell: config.CELL }, path.resolve(config.DATA_DIR)));
   if (config.ROLE !== 'api') {
     if (simulatesDevices(config)) {
       const fleet = await startSimulatedFleet(bus);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { atEnd, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { type Cell, move, startCell } from './support/cells.js';
+import { type PostgresCell as Cell, move, startCell } from './support/cells.js';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
 import { newPrincipal } from './support/new-principal.js';
 import { runMain } from './support/private-platform.js';
@@ -11,7 +11,10 @@ import { startNginxOfCells } from './support/start-nginx.js';
 const soon = { timeout: 50_000, interval: 50 };
 const EVENTS = '/api/v1/open/events';
 
-const [a, b] = await Promise.all([startCell({ TRUST_PROXY: '1' }), startCell({ TRUST_PROXY: '1' })]);
+const [a, b] = await Promise.all([
+  startCell({ TRUST_PROXY: '1', CELL: 'a' }),
+  startCell({ TRUST_PROXY: '1', CELL: 'b' }),
+]);
 const portOf = ({ baseUrl }: Cell) => Number(new URL(baseUrl).port);
 const nginx = await startNginxOfCells([portOf(a), portOf(b)]);
 atEnd(nginx.stop);
@@ -26,9 +29,7 @@ async function newTenant(cell: Cell, tenantId: string): Promise<Profile> {
 /** As an operator does after each change of client ids. */
 async function writeMaps(): Promise<string[]> {
   const written: string[] = [];
-  for (const [name, { environment, owner }] of Object.entries({ a, b })) {
-    // The tenants of the first starts have the same names.
-    await owner`update tenants set status = 'DELETED' where tenant_id = 'demo'`;
+  for (const [name, { environment }] of Object.entries({ a, b })) {
     const file = join(nginx.folder, `${name}.map`);
     const run = await runMain(['cell-map', '--upstream', `cell_${name}`, '--file', file], environment);
     expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ has \d+ client ids/) });
@@ -40,7 +41,7 @@ async function writeMaps(): Promise<string[]> {
 
 test('one address leads each client id to its cell, also after a move and for names that nginx knows, and an unknown id gets the same 401', async () => {
   const [ofA, ofB, named] = [await newTenant(a, 'ann'), await newTenant(b, 'bob'), await newTenant(b, 'default')];
-  expect(await writeMaps()).toEqual(['ann cell_a;', 'bob cell_b;\n\\default cell_b;']);
+  expect(await writeMaps()).toEqual(['ann cell_a;\ndemo-a cell_a;', 'bob cell_b;\n\\default cell_b;\ndemo-b cell_b;']);
   // A query that a proxy could rewrite is signed as it is sent.
   const target = `${EVENTS}?occurred_after=2026-01-01T00:00:00%2B00:00`;
   for (const profile of [ofA, ofB, named]) {
@@ -59,7 +60,7 @@ test('one address leads each client id to its cell, also after a move and for na
   expect([here.status, here.body.code, here.body.message]).toEqual([401, direct.body.code, direct.body.message]);
 
   await move(a, b, 'ann');
-  expect(await writeMaps()).toEqual(['', 'ann cell_b;\nbob cell_b;\n\\default cell_b;']);
+  expect(await writeMaps()).toEqual(['demo-a cell_a;', 'ann cell_b;\nbob cell_b;\n\\default cell_b;\ndemo-b cell_b;']);
   await vi.waitFor(async () => expect((await signedRequest(ofA, 'GET', EVENTS)).body.items).toHaveLength(2), soon);
 });
 

@@ -17,7 +17,7 @@ test('migrate --plan prints what migrate then does; a login that owns nothing se
   expect(plan).toMatchObject({
     exitCode: 0,
     stdout: expect.stringMatching(/^-- 0000_schema\nCREATE TABLE/),
-    stderr: expect.stringMatching(/ applies 0000_schema, .*, 0017_tenants_to_empty\. Older nodes keep working/),
+    stderr: expect.stringMatching(/ applies 0000_schema, .*, 0018_support_reader\. Older nodes keep working/),
   });
   const owner = connect(postgres.url, { max: 1 });
   onTestFinished(() => owner.end());

@@ -1,22 +1,26 @@
 import { expect, test, vi } from 'vitest';
 import { move, startCell } from './support/cells.js';
 import { completed, newCommand } from './support/commands.js';
-import { STEPS, startMovingTenant } from './support/moving-tenant.js';
+import { ALL_FORMS, STEPS, startMovingTenant } from './support/moving-tenant.js';
 import { ID_OF_N, multiply } from './support/multiply.js';
 import { storedWork } from './support/stored.js';
 
 const MOVES = 20;
 const COMMANDS = 1_000;
 
-test('a tenant moves twenty times while a thousand commands are under way, each time killed at other steps: what was promised holds', async () => {
-  const tenant = await startMovingTenant({ perSecond: 15 });
-  for (let round = 0; round < MOVES; round++) {
-    const step = STEPS[round % STEPS.length] as string;
-    await tenant.moveWithKills(round % 4 === 0 ? STEPS : [step]);
-  }
-  await tenant.accepts(COMMANDS);
-  await tenant.check();
-}, 1_200_000);
+test.each(ALL_FORMS)(
+  'on %s a tenant moves twenty times while a thousand commands are under way, each time killed at other steps: what was promised holds',
+  async (form) => {
+    const tenant = await startMovingTenant({ perSecond: 15, form });
+    for (let round = 0; round < MOVES; round++) {
+      const step = STEPS[round % STEPS.length] as string;
+      await tenant.moveWithKills(round % 4 === 0 ? STEPS : [step]);
+    }
+    await tenant.accepts(COMMANDS);
+    await tenant.check();
+  },
+  1_200_000,
+);
 
 const LARGE = 100_000;
 

@@ -45,7 +45,7 @@ export function AccessPage() {
         <Liveness list={list} />
       </div>
       <TenantChoice tenant={tenant} onChoose={(next) => void navigate({ to: '/access', search: { tenant: next } })} />
-      <Explain key={`${tenant} ${question.client_id}`} tenant={tenant} question={question} />
+      <Explain tenant={tenant} question={question} />
       <h2>{texts.access.credentials}</h2>
       <p className="soft">{texts.access.usedAbout}</p>
       <Rows label={texts.access.credentials} list={list} columns={columns} empty={texts.access.empty} />

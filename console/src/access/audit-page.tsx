@@ -29,7 +29,7 @@ const examples: Partial<typeof labels> = {
 };
 
 const columnsWith = (show: (event: AuditEvent) => void): Column<AuditEvent>[] => [
-  { name: texts.audit.at, width: 14, cell: ({ occurred_at }) => <Time at={occurred_at} hasDate /> },
+  { name: texts.audit.at, width: 14, cell: ({ occurred_at }) => <Time at={occurred_at} full /> },
   { name: texts.audit.by, width: 10, cell: ({ client_id }) => <Foreign text={client_id} /> },
   { name: texts.audit.from, width: 9, cell: ({ source_address }) => source_address },
   { name: texts.audit.operation, width: 12, cell: ({ operation }) => operation },
@@ -111,7 +111,7 @@ function Change({ event, onClose }: { event: AuditEvent; onClose: () => void }) 
         <Foreign text={target} />
       </p>
       <p>
-        <Time at={occurred_at} hasDate />, <Foreign text={client_id} />, {source_address ?? texts.access.firstStart}
+        <Time at={occurred_at} full />, <Foreign text={client_id} />, {source_address ?? texts.access.firstStart}
       </p>
       <Json value={{ before, after, request_id }} label={texts.audit.change} />
     </Dialog>

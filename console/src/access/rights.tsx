@@ -72,7 +72,7 @@ export function Rights({ tenant, clientId }: Of) {
                   <Foreign text={right.role ? texts.access.role(right.role) : texts.access.scope(right.scope ?? '')} />
                 </th>
                 <td>
-                  <Time at={right.at} hasDate />
+                  <Time at={right.at} full />
                 </td>
                 <Maker tenant={tenant} target={right.target} />
               </tr>

@@ -123,8 +123,8 @@ function Facts({ command }: { command: Command }) {
     ['idempotency_key', <Foreign key="key" text={command.idempotency_key} />],
     ['created_by_client_id', <Foreign key="by" text={command.created_by_client_id} />],
     ['timeout_seconds', command.timeout_seconds],
-    ['accepted_at', <Time key="accepted" at={command.accepted_at} hasDate />],
-    ['deadline_at', <Time key="deadline" at={command.deadline_at} hasDate />],
+    ['accepted_at', <Time key="accepted" at={command.accepted_at} full />],
+    ['deadline_at', <Time key="deadline" at={command.deadline_at} full />],
   ];
   if (command.completed_at) {
     facts.push([texts.commands.took, durationBetween(command.accepted_at, command.completed_at)]);

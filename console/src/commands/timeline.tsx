@@ -49,7 +49,7 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
                   {before ? (
                     <span title={entry.at}>+{durationBetween(accepted_at, entry.at)}</span>
                   ) : (
-                    <Time at={entry.at} hasDate />
+                    <Time at={entry.at} full />
                   )}
                 </th>
                 <td>

@@ -44,8 +44,8 @@ function Details({ request }: { request: DeviceRequest }) {
         <Status status={status} />
       </div>
       <p className="soft">
-        <Foreign text={vendor} /> · {texts.deviceRequests.received} <Time at={received_at} hasDate /> ·{' '}
-        {texts.deviceRequests.expires} <Time at={expires_at} hasDate />
+        <Foreign text={vendor} /> · {texts.deviceRequests.received} <Time at={received_at} full /> ·{' '}
+        {texts.deviceRequests.expires} <Time at={expires_at} full />
       </p>
       <h2>{texts.deviceRequests.payload}</h2>
       <Json value={payload} label={texts.deviceRequests.payload} />

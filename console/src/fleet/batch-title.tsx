@@ -38,7 +38,7 @@ export function BatchFacts({ batchId, commands, isWhole }: Omit<Props, 'total'> 
         isWhole ? by : firstBy,
         <Common key="by" values={those.map((one) => one.created_by_client_id)} many={texts.fleet.credentials} />,
       ],
-      [from, <Time key="at" at={first.accepted_at} hasDate />],
+      [from, <Time key="at" at={first.accepted_at} full />],
     );
   }
   return (

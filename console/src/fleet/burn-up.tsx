@@ -55,7 +55,7 @@ export function BurnUp({ data }: { data: BurnUpData }) {
         </ul>
         {times.length > 0 && (
           <small>
-            <At ms={times[0]} hasDate /> – <At ms={times.at(-1)} />
+            <At ms={times[0]} full /> – <At ms={times.at(-1)} />
           </small>
         )}
       </figcaption>
@@ -63,8 +63,8 @@ export function BurnUp({ data }: { data: BurnUpData }) {
   );
 }
 
-const At = ({ ms = 0, hasDate = false }: { ms: number | undefined; hasDate?: boolean }) => (
-  <Time at={new Date(ms).toISOString()} hasDate={hasDate} />
+const At = ({ ms = 0, full = false }: { ms: number | undefined; full?: boolean }) => (
+  <Time at={new Date(ms).toISOString()} full={full} />
 );
 
 /** The data begin a millisecond before the first acceptance. */

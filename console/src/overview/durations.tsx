@@ -3,10 +3,13 @@ import type { CommandFigures } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
 import { clockText, durationText } from '../ui/time';
+import { Axis } from './axis';
 import { type Interval, intervalsOf, listBehind } from './hours';
 
 const QUICK_MS = 50;
 const SLOW_MS = 300_000;
+/** From so many times the median of the day, the last hour is marked. */
+const SLOWER = 3;
 
 /** 0 for 50 ms and less, 100 for 5 minutes, in equal steps for equal factors. */
 const heat = (ms: number) =>
@@ -30,30 +33,46 @@ export function DurationsOfVendors({ figures }: { figures: CommandFigures }) {
           <tr>
             <th scope="col">{texts.commands.vendor}</th>
             <th scope="col">{texts.overview.lastDay}</th>
+            <th scope="col">{texts.overview.latest}</th>
             <th scope="col">p50</th>
             <th scope="col">p95</th>
             <th scope="col">p99</th>
           </tr>
         </thead>
         <tbody>
-          {groups.map(({ vendor, is_other, duration_ms, points }) => (
-            <tr key={vendor ?? 'other'}>
-              <th scope="row">{is_other ? texts.overview.other : <Foreign text={vendor ?? ''} />}</th>
-              <td>
-                <div className="cells">
-                  {intervalsOf(figures, points).map((interval) => (
-                    <Cell key={interval.from.getTime()} interval={interval} vendor={vendor} />
-                  ))}
-                </div>
-              </td>
-              {(['p50', 'p95', 'p99'] as const).map((share) => (
-                <td key={share} className="number">
-                  {duration_ms && durationText(duration_ms[share])}
+          {groups.map(({ vendor, is_other, duration_ms, points }) => {
+            const intervals = intervalsOf(figures, points);
+            return (
+              <tr key={vendor ?? 'other'}>
+                <th scope="row">{is_other ? texts.overview.other : <Foreign text={vendor ?? ''} />}</th>
+                <td>
+                  <div className="cells">
+                    {intervals.map((interval) => (
+                      <Cell key={interval.from.getTime()} interval={interval} vendor={vendor} />
+                    ))}
+                  </div>
                 </td>
-              ))}
-            </tr>
-          ))}
+                <td className="number">
+                  <Latest latest={intervals.at(-1)?.point?.duration_ms} day={duration_ms} />
+                </td>
+                {(['p50', 'p95', 'p99'] as const).map((share) => (
+                  <td key={share} className="number">
+                    {duration_ms && durationText(duration_ms[share])}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
         </tbody>
+        <tfoot aria-hidden="true">
+          <tr>
+            <td />
+            <td>
+              <Axis intervals={intervalsOf(figures, [])} />
+            </td>
+            <td colSpan={4} />
+          </tr>
+        </tfoot>
       </table>
       <p className="legend">
         {texts.overview.darker}
@@ -67,6 +86,19 @@ export function DurationsOfVendors({ figures }: { figures: CommandFigures }) {
         </span>
       </p>
     </section>
+  );
+}
+
+type Took = CommandFigures['points'][number]['duration_ms'];
+
+/** The median of the last interval, beside the one of the whole day: an hour that is slow is lost among 24. */
+function Latest({ latest, day }: { latest: Took | undefined; day: Took | undefined }) {
+  if (!latest) return texts.overview.noneEnded;
+  const times = day ? Math.round(latest.p50 / Math.max(1, day.p50)) : 1;
+  return (
+    <>
+      {durationText(latest.p50)} {times >= SLOWER && <strong className="slower">{texts.overview.slower(times)}</strong>}
+    </>
   );
 }
 

@@ -3,6 +3,7 @@ import type { CommandFigures } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
 import { kindOf } from '../ui/status';
 import { clockText } from '../ui/time';
+import { Axis } from './axis';
 import { type Interval, intervalsOf, listBehind, type Point } from './hours';
 
 /** The order of the parts of a bar, from below. */
@@ -26,11 +27,7 @@ export function Outcomes({ figures }: { figures: CommandFigures }) {
           </li>
         ))}
       </ol>
-      <p className="axis soft" aria-hidden="true">
-        <span>{intervals[0] && clockText(intervals[0].from)}</span>
-        <span>{texts.overview.most(most)}</span>
-        <span>{texts.overview.now}</span>
-      </p>
+      <Axis intervals={intervals} />
       <p className="legend">
         {statuses
           .filter((status) => figures.counts[status] > 0)
@@ -40,7 +37,9 @@ export function Outcomes({ figures }: { figures: CommandFigures }) {
             </Link>
           ))}
       </p>
-      <small>{texts.overview.countedAbout}</small>
+      <small>
+        {texts.overview.most(most)} {texts.overview.countedAbout}
+      </small>
       {figures.total === 0 && <p>{texts.overview.nothing}</p>}
     </>
   );

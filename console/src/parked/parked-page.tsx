@@ -40,7 +40,7 @@ function Details({ message }: { message: ParkedMessageWithBody }) {
     <>
       <h1>{kind ?? <Foreign text={subject} />}</h1>
       <p className="soft">
-        <Foreign text={subject} /> · {texts.parked.at} <Time at={parked_at} hasDate />
+        <Foreign text={subject} /> · {texts.parked.at} <Time at={parked_at} full />
       </p>
       <p className="reason">
         <Foreign text={reason} />

@@ -4,10 +4,10 @@ const today = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 /** For example Europe/Berlin: of every time that the console shows. */
 export const timeZone = local.resolvedOptions().timeZone;
 
-/** In the reader's zone; UTC on hover. Times of today are without the date, unless `hasDate`. */
-export function Time({ at, hasDate = false }: { at: string; hasDate?: boolean }) {
+/** In the reader's zone; UTC on hover. Times of today are without the date, unless `full`. */
+export function Time({ at, full = false }: { at: string; full?: boolean }) {
   const time = new Date(at);
-  const isToday = !hasDate && time.toDateString() === new Date().toDateString();
+  const isToday = !full && time.toDateString() === new Date().toDateString();
   return (
     <time dateTime={at} title={at}>
       {(isToday ? today : local).format(time)}

@@ -56,8 +56,13 @@ const RETRY_MS = 1_000;
 const ACK_WITHIN_MS = 2_000;
 const CLOSE_WITHIN_MS = 2_000;
 
-/** Waits for the first connection without a time limit. Rejects if NATS refuses the key. */
-export async function connectToBus(options: BusOptions, name: string, log: AdapterLog): Promise<Link> {
+/** Waits for the first connection until the signal is aborted. Rejects then, or if NATS refuses the key. */
+export async function connectToBus(
+  options: BusOptions,
+  name: string,
+  log: AdapterLog,
+  signal?: RuntimeAbortSignal,
+): Promise<Link> {
   const servers = [options.servers].flat().flatMap((urls) => urls.split(','));
   const principal = await principalOf(options);
   const tls = options.tls ?? (servers.some((url) => url.trim().startsWith('tls://')) ? {} : undefined);
@@ -72,6 +77,7 @@ export async function connectToBus(options: BusOptions, name: string, log: Adapt
     },
     log,
     principal !== undefined,
+    signal,
   );
   let up = Promise.resolve();
   let reconnected = () => {};
@@ -171,7 +177,12 @@ function identityOf(text: string) {
   };
 }
 
-async function firstConnection(options: ConnectionOptions, log: AdapterLog, hasSeed: boolean): Promise<NatsConnection> {
+async function firstConnection(
+  options: ConnectionOptions,
+  log: AdapterLog,
+  hasSeed: boolean,
+  signal?: RuntimeAbortSignal,
+): Promise<NatsConnection> {
   const servers = String(options.servers);
   const complain = seldom(log);
   for (;;) {
@@ -196,7 +207,8 @@ async function firstConnection(options: ConnectionOptions, log: AdapterLog, hasS
       }
       const reason = error instanceof Error ? error.message : String(error);
       complain({ level: 'warn', event: 'disconnected', message: `NATS does not answer at ${servers}: ${reason}.` });
-      await pause(RETRY_MS);
+      await pause(RETRY_MS, signal);
+      if (signal?.aborted) throw error;
     }
   }
 }

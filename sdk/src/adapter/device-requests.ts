@@ -6,6 +6,8 @@ import { problemOfObject } from './outcome.js';
 export interface DeviceRequest extends DeviceRequestMessage {
   /** The tenant of the device; by default the tenant of the adapter. An adapter of the tenant `platform` needs it. */
   tenant_id?: string;
+  /** The name of the bus of the tenant. An adapter of several `buses` needs it. */
+  bus?: string;
 }
 
 /**

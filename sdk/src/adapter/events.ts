@@ -29,6 +29,8 @@ export interface AdapterEvent {
   device_id?: string;
   command_id?: string;
   command_type?: string;
+  /** The name of the bus, if the adapter has several. */
+  bus?: string;
   /** The error of a handler or of NATS. */
   error?: unknown;
   [field: string]: unknown;

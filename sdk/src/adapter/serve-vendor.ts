@@ -6,6 +6,7 @@ import { type BusOptions, connectToBus } from './connect.js';
 import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
 import { type AdapterLog, logToConsole, quietly, seldom } from './events.js';
 import type { CommandMessage, DeviceReplyMessage } from './messages.gen.js';
+import { pause, until } from './pause.js';
 import { type Message, publishUntilAcknowledged } from './publish.js';
 import { startReading } from './read-durable.js';
 
@@ -28,13 +29,17 @@ export interface HandlerOptions<P extends Payloads> {
   log?: AdapterLog | undefined;
 }
 
-export interface VendorOptions<P extends Payloads = Record<string, Record<string, unknown>>>
-  extends BusOptions,
-    HandlerOptions<P> {
+export type VendorOptions<P extends Payloads = Record<string, Record<string, unknown>>> = HandlerOptions<P> & {
   /** The tenant of the principal. `platform` stands for every tenant. */
   tenantId: string;
   vendor: string;
-}
+} & (
+    | (BusOptions & { buses?: undefined })
+    | {
+        /** The buses of several platforms, by names of your own, such as `{ eu: { servers, seedFile }, us: { … } }`. */
+        buses: Readonly<Record<string, BusOptions>>;
+      }
+  );
 
 export interface Adapter {
   /** A snapshot. */
@@ -58,10 +63,80 @@ export const EVERY_TENANT = 'platform';
 
 /**
  * Serves a vendor: runs the handler for each of its commands, and reports the outcomes. Resolves when it reads
- * commands. It waits without a time limit for NATS and for the durable, and rejects if NATS refuses the key.
+ * commands. It waits without a time limit for NATS and for the durable, and rejects if NATS refuses the key. With
+ * `buses` it resolves when it reads commands of one of them, and goes on trying the others, also one that refuses the key.
  */
-export async function serveVendor<P extends Payloads = Record<string, Record<string, unknown>>>(
+export function serveVendor<P extends Payloads = Record<string, Record<string, unknown>>>(
   options: VendorOptions<P>,
+): Promise<Adapter> {
+  return options.buses ? serveBuses(options, options.buses) : serveBus(options);
+}
+
+async function serveBuses<P extends Payloads>(
+  options: HandlerOptions<P> & { tenantId: string; vendor: string },
+  buses: Readonly<Record<string, BusOptions>>,
+): Promise<Adapter> {
+  const log = quietly(options.log ?? logToConsole);
+  const counters = noCounts();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  async function keepTrying(bus: string, own: BusOptions): Promise<Adapter | undefined> {
+    const logOfBus: AdapterLog = (event) => log({ ...event, bus });
+    const complain = seldom(logOfBus);
+    while (!signal.aborted) {
+      try {
+        return await serveBus({ ...options, ...own, log: logOfBus }, counters, signal);
+      } catch (error) {
+        // No bus accepts such options.
+        if (error instanceof TypeError) throw error;
+        complain({ level: 'error', event: 'not-readable', message: `The bus ${bus} is not served.`, error });
+        await pause(RETRY_MS, signal);
+      }
+    }
+    return undefined;
+  }
+
+  const adapters = new Map(Object.entries(buses).map(([bus, own]) => [bus, keepTrying(bus, own)]));
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    stopping.abort();
+    await Promise.allSettled([...adapters.values()].map(async (adapter) => (await adapter)?.stop()));
+  }
+  try {
+    await new Promise<unknown>((resolve, reject) => {
+      if (adapters.size === 0) reject(new TypeError('serveVendor: buses is empty.'));
+      for (const adapter of adapters.values()) adapter.then(resolve, reject);
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    get counters() {
+      return structuredClone(counters);
+    },
+    async request({ bus = '', ...request }) {
+      if (!adapters.has(bus)) throw new TypeError('request: bus must be one of the names of `buses`.');
+      const adapter = await adapters.get(bus);
+      if (!adapter) throw new Error('The adapter was stopped.');
+      return adapter.request(request);
+    },
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+const RETRY_MS = 1_000;
+
+type SingleBus<P extends Payloads> = HandlerOptions<P> & BusOptions & { tenantId: string; vendor: string };
+
+async function serveBus<P extends Payloads>(
+  options: SingleBus<P>,
+  counters = noCounts(),
+  signal?: AbortSignal,
 ): Promise<Adapter> {
   const { tenantId, vendor, concurrency = DEFAULT_CONCURRENCY, onePerDevice = false, onReply } = options;
   for (const [name, value] of Object.entries({ servers: options.servers, tenantId, vendor })) {
@@ -71,8 +146,7 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
     throw new TypeError('serveVendor: concurrency must be a whole number above 0.');
   }
   const log = quietly(options.log ?? logToConsole);
-  const counters = noCounts();
-  const link = await connectToBus(options, `adapter ${tenantId} ${vendor}`, log);
+  const link = await connectToBus(options, `adapter ${tenantId} ${vendor}`, log, signal);
   const durable = durables.adapter(tenantId, vendor);
 
   const complain = seldom(log);
@@ -183,8 +257,8 @@ export async function serveVendor<P extends Payloads = Record<string, Record<str
   }
   if (onReply) readReplies();
 
-  await commands.serving;
-  log({ level: 'info', event: 'serving', message: `Serving ${vendor} for ${tenantId}.` });
+  await until(commands.serving, signal);
+  if (!signal?.aborted) log({ level: 'info', event: 'serving', message: `Serving ${vendor} for ${tenantId}.` });
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {

@@ -1,6 +1,8 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Config } from '../config.js';
-import { openDatabase } from '../foundation/database/database.js';
+import { joinEmbedded, openDatabase } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { sql, statement } from '../foundation/database/statement.js';
 import { writePrivateFile } from '../foundation/secrets/keyring.js';
@@ -28,15 +30,46 @@ const lineOf = (clientId: string, upstream: string) =>
  */
 export async function writeCellMap(config: Config, args: string[]): Promise<string> {
   const { upstream, file } = readArguments(args);
-  const database = await openDatabase(config);
+  const database = (config.DATABASE_URL ? null : await joinEmbedded(config.DATA_DIR)) ?? (await openDatabase(config));
   try {
     const rows = await asAllTenantsStatement<{ name: string }>(database, clientIds());
+    await refuseCollisions(
+      rows.map(({ name }) => name),
+      file,
+    );
     await writePrivateFile(file, rows.map(({ name }) => lineOf(name, upstream)).join('\n'));
     return `${file} has ${rows.length} client ids. Now nginx must read it: nginx -s reload.`;
   } finally {
     await database.close();
   }
 }
+
+/** nginx compares without regard to case, and refuses a map that has an id twice. */
+async function refuseCollisions(ids: string[], file: string): Promise<void> {
+  const own = new Map<string, string>();
+  for (const id of ids) {
+    const other = own.get(id.toLowerCase());
+    if (other) throw taken(`${other} and ${id} are the same for nginx, which ignores case`);
+    own.set(id.toLowerCase(), id);
+  }
+  const folder = path.dirname(file);
+  const parts = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.map'));
+  for (const part of parts.filter((name) => name !== path.basename(file))) {
+    const lines = (await readFile(path.join(folder, part), 'utf8')).split('\n');
+    const id = lines
+      .map((line) => own.get(line.replace(/^\\/, '').split(' ', 1)[0]?.toLowerCase() ?? ''))
+      .find(Boolean);
+    if (id)
+      throw taken(
+        `${path.join(folder, part)} has the client_id ${id} too. If its tenant has moved here, write that part first`,
+      );
+  }
+}
+
+const taken = (problem: string) =>
+  new StartupError(
+    `cell-map: ${problem}. Else create another credential, and delete this one: a client_id cannot be changed. Nothing was written.`,
+  );
 
 function readArguments(args: string[]) {
   const { upstream, file } = parse(args);

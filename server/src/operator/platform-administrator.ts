@@ -17,15 +17,18 @@ import { scopesOfRole } from '../resources/roles/granting.js';
 /** The content of a profile file, which `topctl --profile-file` reads. */
 type Profile = { base_url: string; tenant_id: string; client_id: string; secret: string };
 
-type Platform = { database: Database; keyring: Keyring; baseUrl: string };
+type Platform = { database: Database; keyring: Keyring; baseUrl: string; cell: string | undefined };
 
-const DEMO_TENANT_ID = 'demo';
+/** Client ids of several platforms must differ, if one address serves them all. */
+const inCell = (id: string, cell: string | undefined) => (cell === undefined ? id : `${id}-${cell}`);
+
+export const demoTenantId = (cell: string | undefined) => inCell('demo', cell);
 
 /**
  * Creates the first administrator and a demo tenant on a new platform, and writes their profiles. Returns whether it
  * did. The files are on the disk before the transaction commits, so that no secret is lost.
  */
-export function seedOnFirstStart({ database, keyring, baseUrl }: Platform, directory: string): Promise<boolean> {
+export function seedOnFirstStart({ database, keyring, baseUrl, cell }: Platform, directory: string): Promise<boolean> {
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
     if (await hasAdministrator(tx)) return false;
     const seed = async (tenantId: string, clientId: string, role: string, file: string) => {
@@ -33,9 +36,10 @@ export function seedOnFirstStart({ database, keyring, baseUrl }: Platform, direc
       const profile = await insertBound(tx, keyring, { tenantId, clientId, role });
       await writePrivateFile(path.join(directory, file), JSON.stringify({ base_url: baseUrl, ...profile }, null, 2));
     };
-    await seed(PLATFORM_TENANT_ID, 'platform-admin', 'platform_admin', 'platform-admin.json');
-    await tx.insert(tenants).values({ tenantId: DEMO_TENANT_ID, name: 'Demo' });
-    await seed(DEMO_TENANT_ID, 'demo', 'integration_operator', 'demo.json');
+    await seed(PLATFORM_TENANT_ID, inCell('platform-admin', cell), 'platform_admin', 'platform-admin.json');
+    const demo = demoTenantId(cell);
+    await tx.insert(tenants).values({ tenantId: demo, name: 'Demo' });
+    await seed(demo, demo, 'integration_operator', 'demo.json');
     return true;
   });
 }
@@ -56,7 +60,7 @@ export function bootstrapOptions(flags: string[]): BootstrapOptions {
  * file, which must be new, before the transaction commits, or it is shown once.
  */
 export function bootstrapAdministrator(
-  { database, keyring, baseUrl }: Platform,
+  { database, keyring, baseUrl, cell }: Platform,
   { recover, file }: BootstrapOptions,
 ): Promise<Profile> {
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
@@ -65,7 +69,8 @@ export function bootstrapAdministrator(
         'The platform has an administrator already. If every one is lost, create another with: bootstrap-admin --recover',
       );
     }
-    const clientId = recover ? `platform-admin-${randomBytes(4).toString('hex')}` : 'platform-admin';
+    const first = inCell('platform-admin', cell);
+    const clientId = recover ? `${first}-${randomBytes(4).toString('hex')}` : first;
     const profile = await insertBound(tx, keyring, { tenantId: PLATFORM_TENANT_ID, clientId, role: 'platform_admin' });
     const operation = recover ? 'bootstrapAdmin.recover' : 'bootstrapAdmin.create';
     await auditLog(tx, PLATFORM_TENANT_ID, clientId)(operation, `credentials/${clientId}`);

@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { serveVendor } from '@tenant-open-platform/sdk/adapter';
 import {
   atEnd,
+  databaseFolder,
   newKeyring,
   type Profile,
   signedRequest,
@@ -18,22 +20,35 @@ import { freePort } from '@tenant-open-platform/testing/free-port';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { openSession } from './open-pool.js';
+import type { DatabaseAddress } from './stored.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-export type Cell = Awaited<ReturnType<typeof startCell>>;
+/** A platform with a database, a nats-server and a keyring of its own. */
+export type Cell = Awaited<ReturnType<typeof startOn>>;
+export type PostgresCell = Awaited<ReturnType<typeof startCell>>;
 
-/** A platform with a Postgres, a nats-server and a keyring of its own. */
+/** A cell on a Postgres of its own. */
 export async function startCell(settings: Record<string, string> = {}) {
-  const [nats, postgres] = await Promise.all([ownNats(), ownPostgres()]);
-  const environment = {
+  const postgres = await ownPostgres();
+  const environment = { DATA_DIR: temporaryFolder(), DATABASE_URL: postgres.url, KEYRING: newKeyring(), ...settings };
+  const cell = await startOn(environment, postgres.url);
+  return { ...cell, postgres, owner: openSession(postgres.superuserUrl, { max: 2 }) };
+}
+
+/** A cell with the embedded database. */
+export function startEmbeddedCell(): Promise<Cell> {
+  const DATA_DIR = databaseFolder();
+  return startOn({ DATA_DIR }, { path: join(DATA_DIR, 'database.sock'), user: 'postgres' });
+}
+
+async function startOn(own: Record<string, string>, database: DatabaseAddress) {
+  const nats = await ownNats();
+  const environment: Record<string, string> = {
     ...unlimited,
-    DATA_DIR: temporaryFolder(),
-    DATABASE_URL: postgres.url,
-    KEYRING: newKeyring(),
     NATS_URL: nats.url,
     PORT: String(await freePort()),
-    ...settings,
+    ...own,
   };
   const node: TestNode = await startNode(environment);
   const { admin, baseUrl } = node;
@@ -46,12 +61,11 @@ export async function startCell(settings: Record<string, string> = {}) {
   };
   return {
     environment,
+    database,
     nats,
-    postgres,
     admin,
     baseUrl,
     call,
-    owner: openSession(postgres.superuserUrl, { max: 2 }),
     kill: () => node.process.kill('SIGKILL'),
     /** A credential of the tenant with this role. */
     async newProfile(tenant_id: string, role: string, client_id = `${tenant_id}-${role}`): Promise<Profile> {
@@ -85,8 +99,8 @@ type Ended = { exitCode: number | null; stdout: string; stderr: string };
  * called.
  */
 export async function runMove(
-  from: Cell,
-  to: Cell,
+  from: Pick<Cell, 'environment'>,
+  to: Pick<Cell, 'environment'>,
   args: string[],
   step?: string,
   act?: () => Promise<void>,
@@ -111,12 +125,14 @@ export async function runMove(
   return { exitCode, stdout, stderr };
 }
 
-const targetOf = ({ environment }: Cell) => ({
-  TO_DATABASE_URL: environment.DATABASE_URL,
-  TO_KEYRING: environment.KEYRING,
-});
+const targetOf = ({ environment: { DATABASE_URL, KEYRING, DATA_DIR } }: Pick<Cell, 'environment'>) =>
+  DATABASE_URL ? { TO_DATABASE_URL: DATABASE_URL, TO_KEYRING: KEYRING } : { TO_DATA_DIR: DATA_DIR };
 
-export async function move(from: Cell, to: Cell, tenantId: string): Promise<Ended> {
+export async function move(
+  from: Pick<Cell, 'environment'>,
+  to: Pick<Cell, 'environment' | 'baseUrl'>,
+  tenantId: string,
+): Promise<Ended> {
   const moved = await runMove(from, to, [tenantId, '--to-url', to.baseUrl]);
   if (moved.exitCode !== 0) throw new Error(moved.stderr);
   return moved;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { atEnd, signedRequest } from '@tenant-open-platform/testing';
 import { expect, vi } from 'vitest';
-import { type Cell, move, runMove, startCell } from './cells.js';
+import { type Cell, move, runMove, startCell, startEmbeddedCell } from './cells.js';
 import { COMMANDS } from './commands.js';
 import { followOverHttp } from './event-followers.js';
 import { newPrincipal } from './new-principal.js';
@@ -28,12 +28,16 @@ export const STEPS = [
   'the target is open',
 ];
 
+/** What both cells run on. */
+export const FORMS = { Postgres: startCell, 'the embedded database': startEmbeddedCell };
+export const ALL_FORMS = Object.keys(FORMS) as (keyof typeof FORMS)[];
+
 /**
  * Two cells, and a tenant that works: a caller with the SDK, an adapter in each cell, and a follower of its events. All
  * of them keep running while the tenant moves. They reach the platform at one address, which leads to the tenant's cell.
  */
-export async function startMovingTenant({ perSecond }: { perSecond: number }) {
-  const cells: readonly [Cell, Cell] = await Promise.all([startCell(), startCell()]);
+export async function startMovingTenant({ perSecond, form }: { perSecond: number; form: keyof typeof FORMS }) {
+  const cells: readonly [Cell, Cell] = await Promise.all([FORMS[form](), FORMS[form]()]);
   let [here, there] = cells;
   await here.call('POST', 'platform/tenants', { tenant_id: TENANT, name: 'Acme' });
   await here.call('POST', `platform/tenants/${TENANT}/bus/principals`, newPrincipal());
@@ -82,14 +86,14 @@ export async function startMovingTenant({ perSecond }: { perSecond: number }) {
     /** Checks what the platform promises, of all commands so far. */
     async check(): Promise<void> {
       const { accepted } = await caller.stop();
-      const { url } = here.postgres;
+      const { database } = here;
       const ids = accepted.map(({ commandId }) => commandId);
       const keys = new Map(accepted.map(({ idempotencyKey, commandId }) => [idempotencyKey, commandId]));
       await vi.waitFor(async () => {
-        const open = (await storedCommands(url, TENANT)).filter(({ completed_at }) => completed_at === null);
+        const open = (await storedCommands(database, TENANT)).filter(({ completed_at }) => completed_at === null);
         expect(open).toEqual([]);
       }, soon);
-      const stored = new Map((await storedCommands(url, TENANT)).map((command) => [command.command_id, command]));
+      const stored = new Map((await storedCommands(database, TENANT)).map((command) => [command.command_id, command]));
       const notDone = ids.map((id) => stored.get(id)).filter((one) => one?.status !== 'SUCCEEDED');
       expect(notDone.slice(0, 3)).toEqual([]);
       expect(stored.size).toBe(new Set(ids).size);
@@ -98,7 +102,7 @@ export async function startMovingTenant({ perSecond }: { perSecond: number }) {
       expect(ran).toHaveLength(new Set(ran).size);
       expect(new Set(ran)).toEqual(new Set(ids));
 
-      const log = (await storedEvents(url)).map(({ event_id }) => event_id);
+      const log = (await storedEvents(database)).map(({ event_id }) => event_id);
       await vi.waitFor(() => expect(follower.seen.length).toBeGreaterThanOrEqual(log.length), soon);
       expect(follower.seen).toEqual(log);
       expect([follower.restoredAt.size, follower.ended()]).toEqual([0, null]);

@@ -14,12 +14,13 @@ import { type SentRequest, startCaller } from './start-caller.js';
 import { startLink } from './start-link.js';
 import { type StoredCommand, storedCommands, storedEvents, storedWork } from './stored.js';
 
-const soon = { timeout: 60_000, interval: 50 };
-/** What is open in the copy ends within this time. */
-const TIMEOUT_SECONDS = 20;
+const soon = { timeout: 90_000, interval: 50 };
 /** Of each kind, at least so many commands are open in the copy. */
 const OPEN = 5;
 const SEND_AGAIN_AFTER_MS = 100;
+
+/** What is open in the copy ends within `openSeconds`. The database must be copied in that time. */
+type Load = { perSecond: number; openSeconds: number };
 
 type Way = (original: PrivatePostgres) => Promise<Copying>;
 
@@ -27,7 +28,7 @@ type Way = (original: PrivatePostgres) => Promise<Copying>;
  * A platform that works: a caller with the SDK, an adapter made with the kit, and followers of the events over HTTP and
  * over NATS. They all keep running while the database is restored. The platform reaches the database at one address.
  */
-export async function startWorkingPlatform({ perSecond }: { perSecond: number }) {
+export async function startWorkingPlatform({ perSecond, openSeconds }: Load) {
   let database = await archivedPostgres();
   const nats = await ownNats();
   const address = await startLink(database.url);
@@ -54,7 +55,7 @@ export async function startWorkingPlatform({ perSecond }: { perSecond: number })
     servers: nats.url,
     tenantId: demo.tenant_id,
     vendor: 'vendor_a',
-    concurrency: TIMEOUT_SECONDS * perSecond,
+    concurrency: openSeconds * perSecond,
     log: () => {},
     async onCommand({ command_id }) {
       await devices;
@@ -98,7 +99,7 @@ export async function startWorkingPlatform({ perSecond }: { perSecond: number })
   return {
     /** Copies the database, goes on, puts the copy in its place, and checks what the platform promises then. */
     async survives(way: Way): Promise<void> {
-      let timeoutSeconds = TIMEOUT_SECONDS;
+      let timeoutSeconds = openSeconds;
       const caller = startCaller(demo, { perSecond, timeoutSeconds: () => timeoutSeconds });
       atEnd(caller.giveUp);
       await reaches(() => runs.length, runs.length + OPEN);

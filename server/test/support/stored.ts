@@ -1,11 +1,15 @@
 import postgres from 'postgres';
 
+/** A URL of Postgres, or the socket of an embedded database. */
+export type DatabaseAddress = string | { path: string; user: string };
+
 /** The rows of all tenants that the platform's background work may see. */
 async function asSystem<Rows>(
-  databaseUrl: string,
+  database: DatabaseAddress,
   read: (tx: postgres.TransactionSql) => Promise<Rows>,
 ): Promise<Rows> {
-  const sql = postgres(databaseUrl, { max: 1, onnotice: () => {} });
+  const options = { max: 1, onnotice: () => {} };
+  const sql = typeof database === 'string' ? postgres(database, options) : postgres({ ...database, ...options });
   try {
     const [rows] = await sql.begin(async (tx) => {
       await tx`set local role top_system`;
@@ -33,9 +37,9 @@ export type StoredCommand = {
 };
 
 /** The commands of a tenant, each with its number of events and of outbox rows. */
-export const storedCommands = (databaseUrl: string, tenantId: string): Promise<StoredCommand[]> =>
+export const storedCommands = (database: DatabaseAddress, tenantId: string): Promise<StoredCommand[]> =>
   asSystem(
-    databaseUrl,
+    database,
     (tx) => tx<StoredCommand[]>`
       select idempotency_key, command_id, timeout_seconds, status, device_execution_status, completed_at,
         status_reason ->> 'code' as reason,
@@ -61,15 +65,15 @@ export const once = { isAnnounced: true, isAnnouncedTwice: false };
 export type StoredEvent = { event_id: string; event_type: string; command_id: string };
 
 /** The event log of all tenants, in order. */
-export const storedEvents = (databaseUrl: string): Promise<StoredEvent[]> =>
-  asSystem(databaseUrl, (tx) => tx<StoredEvent[]>`select event_id, event_type, command_id from events order by seq`);
+export const storedEvents = (database: DatabaseAddress): Promise<StoredEvent[]> =>
+  asSystem(database, (tx) => tx<StoredEvent[]>`select event_id, event_type, command_id from events order by seq`);
 
 /** How many commands are open, and how many messages wait for the bus. */
 export async function storedWork(
-  databaseUrl: string,
+  database: DatabaseAddress,
 ): Promise<{ commands: number; outbox: number; unpublished_events: number }> {
   const [work] = await asSystem(
-    databaseUrl,
+    database,
     (tx) => tx<{ commands: number; outbox: number; unpublished_events: number }[]>`
       select (select count(*)::int from commands where status in ('ACCEPTED', 'DISPATCHED')) as commands,
         (select count(*)::int from outbox) as outbox,

@@ -2,7 +2,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
 import { urlsOfHosts } from '../urls.js';
-import { startEmbeddedDatabase } from './embedded.js';
+import { findEmbeddedDatabase, startEmbeddedDatabase } from './embedded.js';
 import { type Generations, watchGenerations } from './generation.js';
 import {
   checkFunctionOwners,
@@ -23,6 +23,8 @@ export type Database = {
   /** The same connections, with prepared statements. */
   prepared: ReturnType<typeof drizzle>;
   generations: Generations;
+  /** Calls this when a program that worked on the embedded database has left it. It sends no other signal. */
+  onLeft?(tell: () => void): void;
   close(): Promise<void>;
 };
 
@@ -94,16 +96,7 @@ export async function onMigratingConnection(url: string, work: (sql: postgres.Sq
 async function openEmbedded(directory: string): Promise<Database> {
   const embedded = await startEmbeddedDatabase(directory);
   try {
-    const options = {
-      path: embedded.socketPath,
-      user: 'postgres',
-      ...base,
-      // With a second connection pglite-socket mixes up portals.
-      max: 1,
-      max_lifetime: null,
-      // On a busy machine the first answer of the embedded database can take longer than five seconds.
-      connect_timeout: 30,
-    };
+    const options = { ...embeddedOptions(embedded.socketPath), max: 1 };
     const migrating = postgres(options);
     if ((await schemaState(migrating)) !== 'CURRENT') await migrate(migrating);
     await migrating.end();
@@ -122,11 +115,34 @@ async function openEmbedded(directory: string): Promise<Database> {
       await sql.end({ timeout: 5 });
       await embedded.stop();
     };
-    return databaseOf(sql, close, generations);
+    return { ...databaseOf(sql, close, generations), onLeft: embedded.onLeft };
   } catch (error) {
     await embedded.stop();
     throw error;
   }
+}
+
+const embeddedOptions = (socketPath: string) => ({
+  path: socketPath,
+  user: 'postgres',
+  ...base,
+  max_lifetime: null,
+  // On a busy machine the first answer of the embedded database can take longer than five seconds.
+  connect_timeout: 30,
+});
+
+/** The embedded database of a platform that is running, beside it; null if it does not run. */
+export async function joinEmbedded(directory: string): Promise<Database | null> {
+  const socketPath = await findEmbeddedDatabase(directory);
+  if (socketPath === null) return null;
+  const sql = postgres({ ...embeddedOptions(socketPath), max: 2 });
+  try {
+    await sql`select`;
+  } catch (error) {
+    await sql.end({ timeout: 0 });
+    throw new StartupError(`The platform in DATA_DIR ${directory} does not answer yet: ${(error as Error).message}.`);
+  }
+  return databaseOf(sql, () => sql.end({ timeout: 5 }));
 }
 
 const VACUUM_INTERVAL_MS = 60_000;

@@ -1,26 +1,25 @@
-import { once } from 'node:events';
-import { constants, cpSync, existsSync, rmSync, statSync } from 'node:fs';
-import { chmod, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { constants, cpSync, existsSync } from 'node:fs';
+import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 import { StartupError } from '../startup-error.js';
+import { isLocked, lockInDirectory } from './lock-in-directory.js';
 
 /**
  * Starts the embedded database: PGlite in a worker thread. It listens on a private socket in the data directory, and the
  * same driver connects to it. All other code is the same as on Postgres, with these differences:
- * - It serves one connection, so code inside a transaction must run all its queries on that transaction.
+ * - Connections take turns, and the platform has one: code inside a transaction must run all its queries on that
+ *   transaction.
  * - It has no statement_timeout and no other time limit.
  * - It has no autovacuum: database.ts vacuums and analyzes it every minute.
  * - Only one process may open the directory: it is locked.
  */
-export async function startEmbeddedDatabase(directory: string): Promise<{ socketPath: string; stop(): Promise<void> }> {
+export async function startEmbeddedDatabase(directory: string) {
   await makePrivate(directory);
-  const lock = await lockDataDirectory(directory);
-  const socketPath = path.resolve(directory, 'database.sock');
+  const lock = await lockInDirectory(directory, LOCK, inUse(directory));
+  const socketPath = socketIn(directory);
   const files = path.resolve(directory, 'postgres');
   let worker: Worker;
   try {
@@ -56,6 +55,8 @@ export async function startEmbeddedDatabase(directory: string): Promise<{ socket
   });
   return {
     socketPath,
+    /** Called when a connection has ended: another program may have worked on the database. */
+    onLeft: (tell: () => void) => void worker.on('message', (said) => said === 'left' && tell()),
     async stop() {
       isStopping = true;
       worker.postMessage('stop');
@@ -65,6 +66,20 @@ export async function startEmbeddedDatabase(directory: string): Promise<{ socket
     },
   };
 }
+
+const socketIn = (directory: string) => path.resolve(directory, 'database.sock');
+
+/** Where another process serves the embedded database of this directory; null if none does. */
+export const findEmbeddedDatabase = async (directory: string): Promise<string | null> =>
+  (await isLocked(directory, LOCK)) ? socketIn(directory) : null;
+
+/** Two processes on one embedded database corrupt it. */
+const LOCK = 'lock';
+
+const inUse = (directory: string) =>
+  new StartupError(
+    `DATA_DIR ${directory} is in use by another process. Stop it first, or give this one another DATA_DIR.`,
+  );
 
 /**
  * V8 compiles a busy function of Postgres a second time, to faster code. By default it does so so early that the start
@@ -120,81 +135,3 @@ async function makePrivate(directory: string): Promise<void> {
 
 /** True for /tmp, for example. */
 const STICKY = 0o1000;
-
-/** sun_path holds 104 bytes on macOS and 108 on Linux, including the terminating NUL. */
-const MAX_SOCKET_PATH_BYTES = 103;
-
-/**
- * Locks the data directory for this process: two processes on one embedded database corrupt it. The lock is a listening
- * socket. The kernel closes it with the process, so kill -9 leaves no stale lock to guess about.
- */
-async function lockDataDirectory(directory: string): Promise<{ release(): Promise<void> }> {
-  const lockPath = path.join(directory, 'lock.sock');
-  const ownPath = path.join(directory, `lock-${process.pid}.sock`);
-  if (Buffer.byteLength(ownPath) > MAX_SOCKET_PATH_BYTES) {
-    throw new StartupError(
-      `DATA_DIR is too long: ${ownPath} must have at most ${MAX_SOCKET_PATH_BYTES} bytes. Choose a shorter path.`,
-    );
-  }
-  await rm(ownPath, { force: true });
-  const server = await listen(ownPath);
-  try {
-    const { ino } = await stat(ownPath);
-    if (!(await tryLink(ownPath, lockPath))) {
-      const found = inodeOf(lockPath);
-      if (await isHeld(lockPath)) throw held(directory);
-      // Another process may have replaced the dead lock while this one was suspended. A live lock can be removed only
-      // if this process is suspended between these two system calls for longer than the wait below.
-      if (inodeOf(lockPath) === found) rmSync(lockPath, { force: true });
-      if (!(await tryLink(ownPath, lockPath))) throw held(directory);
-      // Two processes may both have found the dead lock, and the second one removed the first one's new lock: the last
-      // lock stays.
-      await delay(100);
-      if ((await stat(lockPath)).ino !== ino) throw held(directory);
-    }
-  } catch (error) {
-    server.close();
-    throw error;
-  } finally {
-    await rm(ownPath, { force: true });
-  }
-  return {
-    async release() {
-      await rm(lockPath, { force: true });
-      server.close();
-    },
-  };
-}
-
-const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
-
-const held = (directory: string) =>
-  new StartupError(
-    `DATA_DIR ${directory} is in use by another process. Stop it first, or give this one another DATA_DIR.`,
-  );
-
-function listen(socketPath: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', reject);
-    server.listen(socketPath, () => resolve(server.unref()));
-  });
-}
-
-async function tryLink(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-function isHeld(lockPath: string): Promise<boolean> {
-  const socket = connect(lockPath);
-  return once(socket, 'connect')
-    .then(() => true)
-    .catch(({ code }: NodeJS.ErrnoException) => code !== 'ECONNREFUSED' && code !== 'ENOENT')
-    .finally(() => socket.destroy());
-}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { getTableName } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
-import { type Cell, move, runMove, startCell } from '../../../test/support/cells.js';
+import { type PostgresCell as Cell, move, runMove, startCell } from '../../../test/support/cells.js';
 import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
@@ -94,7 +94,8 @@ test('a tenant moves with everything, and comes back', async () => {
   expect((await runMove(a, b, ['acme', '--to-url', b.baseUrl, '--plan'])).stdout).toMatch(/^acme can move/);
   await move(a, b, 'acme');
   const after = await countRows(b, 'acme');
-  expect(after).toEqual({ ...before, event_log_origins: 1 });
+  // The beginning and the arrival.
+  expect(after).toEqual({ ...before, event_log_origins: 1, audit_events: before.audit_events + 2 });
 
   expect((await send(operator, b, 'GET', EVENTS, { nonce, timestamp })).body.code).toBe('NONCE_REUSED');
   const again = await send(operator, b, 'POST', COMMANDS, {
@@ -140,4 +141,36 @@ test('a tenant moves with everything, and comes back', async () => {
   expect((await send(operator, a, 'GET', EVENTS, { nonce, timestamp })).body.code).toBe('NONCE_REUSED');
   await completed(operator, await newCommand(operator));
   expect(await eventsFrom(operator, a, inB.body.next_cursor)).toHaveLength(3);
+});
+
+test('the log of each platform says who moved a tenant, when, and where; an undone move is there too', async () => {
+  await a.call('POST', 'platform/tenants', { tenant_id: 'noted', name: 'noted' });
+  const steps = async (cell: Cell, log: string) => {
+    const { items } = await cell.call('GET', `platform/tenants/${log}/audit-events?client_id=move-tenant`);
+    return (items as { operation: string; target: string; after: Record<string, string>; request_id: string }[])
+      .filter(({ target }) => target === 'platform/tenants/noted')
+      .map(({ operation, after, request_id }) => ({ operation: operation.split('.')[1], ...after, request_id }));
+  };
+  await runMove(a, b, ['noted', '--to-url', b.baseUrl], 'nothing is under way');
+  await runMove(a, b, ['noted', '--undo']);
+  const operator = expect.stringMatching(/.@./);
+  const [, undone] = await steps(a, 'noted');
+  const begin = { operation: 'begin', to: b.baseUrl, operator };
+  expect(await steps(a, 'noted')).toEqual([
+    { operation: 'undo', operator, request_id: undone?.request_id },
+    { ...begin, request_id: undone?.request_id },
+  ]);
+  await vi.waitFor(async () => expect((await b.call('GET', 'platform/tenants/noted')).status).toBe('DELETED'), soon);
+
+  await move(a, b, 'noted');
+  const [left] = await steps(a, 'platform');
+  const moved = { to: b.baseUrl, operator, request_id: left?.request_id };
+  expect(left).toEqual({ operation: 'leave', ...moved });
+  const { host, pathname } = new URL(a.postgres.url);
+  const inTarget = await steps(b, 'noted');
+  expect(inTarget.slice(0, 2)).toEqual([
+    { operation: 'arrive', from: host + pathname, ...moved },
+    { ...begin, ...moved },
+  ]);
+  expect(inTarget).toHaveLength(4);
 });

@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Config } from '../../config.js';
 import { openBus } from '../../engines.js';
-import { onMigratingConnection, openDatabase } from '../../foundation/database/database.js';
+import {
+  type Database,
+  joinEmbedded,
+  onMigratingConnection,
+  openDatabase,
+} from '../../foundation/database/database.js';
+import { lockInDirectory } from '../../foundation/database/lock-in-directory.js';
 import { appliedHashes, missingMigrations } from '../../foundation/database/migrate.js';
 import { waitForPostgres } from '../../foundation/database/startup-problem.js';
 import { openKeyring } from '../../foundation/secrets/keyring.js';
@@ -22,45 +29,35 @@ import { verify } from './verify.js';
 
 const USAGE = `Usage: move-tenant <tenant_id> --to-url <https://…> [--plan]
        move-tenant <tenant_id> --undo
-The environment has the settings of the source as for its nodes, and of the target TO_DATABASE_URL and TO_KEYRING_FILE, TO_KEYRING_COMMAND or TO_KEYRING.`;
-
-const POOL_SIZE = 4;
+The environment has the settings of the source as for its nodes, and of the target TO_DATABASE_URL and TO_KEYRING_FILE, TO_KEYRING_COMMAND or TO_KEYRING. For a platform with an embedded database: its DATA_DIR, or TO_DATA_DIR.`;
 
 /** Everything that goes on is said on stderr. Returns the line to print. */
 export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: string[]): Promise<string> {
   const { tenantId, toUrl, isPlan, isUndo } = readArguments(args);
-  const { DATABASE_URL: url } = config;
-  const toDatabaseUrl = env.TO_DATABASE_URL;
-  if (!url) throw wrong('DATABASE_URL of the source is missing: the embedded database belongs to its process alone');
-  if (!toDatabaseUrl || !isDatabaseUrl(toDatabaseUrl)) throw wrong('TO_DATABASE_URL must be a postgres:// URL');
-  if ((await fingerprintOf(url)) !== (await fingerprintOf(toDatabaseUrl))) {
-    throw new StartupError('Source and target have different migrations. Upgrade both to one version first.');
-  }
-  const toKeyring = {
-    DATABASE_URL: toDatabaseUrl,
-    KEYRING_FILE: env.TO_KEYRING_FILE,
-    KEYRING: env.TO_KEYRING,
-    KEYRING_COMMAND: env.TO_KEYRING_COMMAND,
-    DATA_DIR: config.DATA_DIR,
-  };
-  if (!toKeyring.KEYRING_FILE && !toKeyring.KEYRING && !toKeyring.KEYRING_COMMAND)
-    throw wrong('TO_KEYRING_FILE is missing');
+  const toSettings = settingsOfTarget(env);
   const closing: (() => Promise<void>)[] = [];
-  const openPlace = async (name: Place['name'], url: string, keyringOf: Parameters<typeof openKeyring>[0]) => {
-    const database = await openDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: POOL_SIZE, DATA_DIR: '' });
-    closing.push(database.close);
-    return placeOf({ name, url, database, keyring: await openKeyring(keyringOf, database) }, tenantId);
+  const openPlace = async (name: Place['name'], settings: Settings) => {
+    const opened = await openSettings(settings);
+    closing.push(opened.database.close);
+    const keyring = await openKeyring(settings, opened.database);
+    const { DATABASE_URL: url, DATA_DIR } = settings;
+    const place = placeOf({ name, url, folder: resolve(DATA_DIR), database: opened.database, keyring }, tenantId);
+    return { place, hashes: opened.hashes };
   };
   try {
-    const source = await openPlace('source', url, config);
-    const target = await openPlace('target', toDatabaseUrl, toKeyring);
-    closing.push(await lockMove(source));
+    const { place: source, hashes } = await openPlace('source', config);
+    const { place: target, hashes: others } = await openPlace('target', toSettings);
+    if (hashes !== others)
+      throw new StartupError('Source and target have different migrations. Upgrade both to one version first.');
+    closing.push(await (config.DATABASE_URL ? lockMove(source) : lockMoves(config.DATA_DIR)));
     if (isUndo) return await undo(source, target);
     const moving = { source, target, toUrl: toUrl ?? '' };
     if (isPlan) return await plan(moving);
-    if (!config.NATS_URL) throw wrong('NATS_URL of the source is missing: nothing of the tenant may wait on its bus');
-    const bus = await openBus(config, createLogger(config.LOG_LEVEL));
-    closing.push(() => bus.close());
+    if (config.DATABASE_URL && !config.NATS_URL)
+      throw wrong('NATS_URL of the source is missing: nothing of the tenant may wait on its bus');
+    // The bus inside a process has messages of simulated devices only.
+    const bus = config.NATS_URL ? await openBus(config, createLogger(config.LOG_LEVEL)) : null;
+    closing.push(async () => bus?.close());
     return await move(moving, bus);
   } finally {
     for (const end of closing.reverse()) await end();
@@ -90,22 +87,53 @@ function parse(args: string[]) {
   }
 }
 
-/** What both must have in common. */
-async function fingerprintOf(url: string): Promise<string> {
-  let fingerprint = '';
-  await waitForPostgres(url, () =>
-    onMigratingConnection(url, async (sql) => {
-      const missing = await missingMigrations(sql);
-      if (missing.length > 0) {
-        throw new StartupError(
-          `A database lacks migrations (${missing.map(({ name }) => name).join(', ')}). Start its platform first.`,
-        );
-      }
-      fingerprint = (await appliedHashes(sql)).join();
-    }),
-  );
-  return fingerprint;
+type Settings = Pick<Config, 'DATABASE_URL' | 'DATA_DIR' | 'KEYRING' | 'KEYRING_FILE' | 'KEYRING_COMMAND'>;
+
+function settingsOfTarget(env: NodeJS.ProcessEnv): Settings {
+  const of = (variable: string) => env[`TO_${variable}`] || undefined;
+  const [url, folder] = [of('DATABASE_URL'), of('DATA_DIR')];
+  if (url ? !isDatabaseUrl(url) : !folder)
+    throw wrong('TO_DATABASE_URL must be a postgres:// URL, or TO_DATA_DIR the DATA_DIR of a platform');
+  const keyring = {
+    KEYRING: of('KEYRING'),
+    KEYRING_FILE: of('KEYRING_FILE'),
+    KEYRING_COMMAND: of('KEYRING_COMMAND'),
+  };
+  if (url && Object.values(keyring).every((from) => from === undefined)) throw wrong('TO_KEYRING_FILE is missing');
+  return { ...keyring, DATABASE_URL: url, DATA_DIR: folder ?? '' };
 }
+
+/** Opens the database of a platform, and changes nothing there. `hashes`: of its migrations. */
+async function openSettings({ DATABASE_URL: url, DATA_DIR: folder }: Settings) {
+  let hashes = '';
+  const readHashes = async (sql: Database['sql']) => {
+    const missing = await missingMigrations(sql);
+    if (missing.length > 0) {
+      throw new StartupError(
+        `A database lacks migrations (${missing.map(({ name }) => name).join(', ')}). Start its platform first.`,
+      );
+    }
+    hashes = (await appliedHashes(sql)).join();
+  };
+  if (url) {
+    await waitForPostgres(url, () => onMigratingConnection(url, readHashes));
+    return { database: await openDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 4, DATA_DIR: '' }), hashes };
+  }
+  const database = await joinEmbedded(folder);
+  if (!database) throw wrong(`no platform is running in DATA_DIR ${folder}. Start it, or name the DATABASE_URL`);
+  try {
+    await readHashes(database.sql);
+    return { database, hashes };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** Of all connections to an embedded database, locks belong to the same session. */
+const lockMoves = async (folder: string) =>
+  (await lockInDirectory(folder, 'move', new StartupError(`Another command is moving a tenant of ${folder} now.`)))
+    .release;
 
 /** One command for a tenant at a time. The lock ends with the connection; what a frozen command does then is refused. */
 async function lockMove({ database, tenantId }: Place): Promise<() => Promise<void>> {
@@ -137,7 +165,7 @@ async function plan({ source, target }: Moving): Promise<string> {
 
 const hasMoved = (to: string | undefined) => `The tenant has moved to ${to}.`;
 
-async function move(moving: Moving, bus: Bus): Promise<string> {
+async function move(moving: Moving, bus: Bus | null): Promise<string> {
   const { source, target, toUrl } = moving;
   const { tenantId } = source;
   const before = await readMoving(source);
@@ -173,12 +201,12 @@ async function move(moving: Moving, bus: Bus): Promise<string> {
     await advance(source, id, ['COPYING'], { step: 'SWITCHING' });
   }
   say('switching: from here on the move cannot be undone');
-  await open(target, { id, status });
+  await open(target, { id, status, from: source.address, to });
   const seconds = (Date.now() - Date.parse(closed_at ?? '')) / 1_000;
   // Before the last step: if the command is killed here, the next one says so again, and the durables do not wait for it.
   await target.notify(topics.busAccess);
   say('the target is open');
-  await leave(source, id);
+  await leave(source, { id, to });
   await source.notify(topics.deletion);
   return `${tenantId} has moved to ${to}. It answered 503 for ${seconds.toFixed(1)} seconds. For one more minute the old address answers 503, then TENANT_MOVED.`;
 }
@@ -187,7 +215,7 @@ async function move(moving: Moving, bus: Bus): Promise<string> {
  * Waits until nothing of the tenant is under way, and nothing but the move can change its rows. Returns the end of the
  * log.
  */
-async function untilFrozen(source: Place, bus: Bus, id: string): Promise<string> {
+async function untilFrozen(source: Place, bus: Bus | null, id: string): Promise<string> {
   for (let isFirst = true; ; isFirst = false) {
     const { id: now, step } = (await readTenant(source))?.move ?? {};
     if (now !== id || (step !== 'CLOSING' && step !== 'COPYING'))

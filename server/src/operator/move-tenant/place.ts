@@ -9,7 +9,13 @@ import { StartupError } from '../../foundation/startup-error.js';
 /** One of the two platforms of a move, for one tenant. */
 export type Place = ReturnType<typeof placeOf>;
 
-type Opened = { name: 'source' | 'target'; url: string; database: Database; keyring: OpenedKeyring };
+type Opened = {
+  name: 'source' | 'target';
+  url: string | undefined;
+  folder: string;
+  database: Database;
+  keyring: OpenedKeyring;
+};
 
 export const CONTINUE = 'To continue, run the same command again; to give up, add --undo.';
 
@@ -21,7 +27,7 @@ const writers: Record<string, string> = {
   parked_messages: 'top_system',
 };
 
-export function placeOf({ name, url, database, keyring }: Opened, tenantId: string) {
+export function placeOf({ name, url, folder, database, keyring }: Opened, tenantId: string) {
   /** A database that fails ends the command in one line: all steps can be repeated. */
   async function named<Result>(work: Promise<Result>): Promise<Result> {
     try {
@@ -29,12 +35,14 @@ export function placeOf({ name, url, database, keyring }: Opened, tenantId: stri
     } catch (error) {
       if (error instanceof StartupError) throw error;
       if (!hadNoEffect(error) && !hasUnknownEffect(error)) throw error;
-      const problem = startupProblem(error, url)?.message ?? `It ended a statement (${errorCodeOf(error)}).`;
+      const problem = (url && startupProblem(error, url)?.message) || `It ended a statement (${errorCodeOf(error)}).`;
       throw new StartupError(`The database of the ${name} failed. ${problem} ${CONTINUE}`);
     }
   }
   return {
     name,
+    /** For people: without the login. */
+    address: url?.replace(/^.*@/, '').replace(/\?.*/, '') ?? folder,
     tenantId,
     keyring,
     database,

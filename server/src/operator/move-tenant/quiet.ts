@@ -37,7 +37,7 @@ export const isQuiet = ({ commands, outbox, events, messages }: Open) =>
   commands === 0 && outbox === 0 && events === 0 && messages === 0;
 
 /** Waits until nothing of the tenant is under way: at most the longest timeout of its commands, if the platform works. */
-export async function untilQuiet(source: Place, bus: Bus, say: (line: string) => void): Promise<void> {
+export async function untilQuiet(source: Place, bus: Bus | null, say: (line: string) => void): Promise<void> {
   for (let saidAt = Number.NEGATIVE_INFINITY; ; await delay(LOOK_AGAIN_MS)) {
     const open = await readOpen(source, bus);
     if (isQuiet(open)) return;

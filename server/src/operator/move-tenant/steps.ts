@@ -1,7 +1,26 @@
+import { hostname, userInfo } from 'node:os';
+import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
+import type { Transaction } from '../../foundation/database/database.js';
+import { enterTenant } from '../../foundation/database/row-level-security.js';
 import { StartupError } from '../../foundation/startup-error.js';
 import { credentials, type Deletion, type Move, takenNames, tenants } from '../../foundation/tables.js';
+import { type Facts, insertAuditEvent } from '../../gateway/audit/audit.js';
 import type { Place } from './place.js';
+
+/** Notes a step in the log of the tenant of this transaction. The operator is who runs the command. */
+const note = (tx: Transaction, tenantId: string, step: string, { id, ...facts }: { id: string } & Facts) =>
+  insertAuditEvent(tx, {
+    tenantId: step === 'leave' ? PLATFORM_TENANT_ID : tenantId,
+    clientId: 'move-tenant',
+    operation: `moveTenant.${step}`,
+    target: `platform/tenants/${tenantId}`,
+    changes: [],
+    before: null,
+    after: { ...facts, operator: `${userInfo().username}@${hostname()}` },
+    outcome: 'DONE',
+    requestId: id,
+  });
 
 export type TenantRow = typeof tenants.$inferSelect;
 
@@ -25,14 +44,15 @@ const asJson = (move: Partial<Move>) => sql`${JSON.stringify(move)}::text::jsonb
 /** Closes the source: from here on no request of the tenant is admitted. */
 export async function close(source: Place, move: Required<Pick<Move, 'id' | 'to' | 'status'>>): Promise<void> {
   const { tenantId, asTenant } = source;
-  const closed = await asTenant((tx) =>
-    tx.execute(sql`
+  const isClosed = await asTenant(async (tx) => {
+    const { count } = await tx.execute(sql`
       update tenants set status = 'MOVING', updated_at = now(),
         move = ${asJson({ ...move, step: 'CLOSING' })} || jsonb_build_object('closed_at', ${now})
-      where tenant_id = ${tenantId} and status = ${move.status}`),
-  );
-  if (closed.count === 0)
-    throw new StartupError(`The status of ${tenantId} has just changed. Run the same command again.`);
+      where tenant_id = ${tenantId} and status = ${move.status}`);
+    if (count > 0) await note(tx, tenantId, 'begin', { id: move.id, to: move.to });
+    return count > 0;
+  });
+  if (!isClosed) throw new StartupError(`The status of ${tenantId} has just changed. Run the same command again.`);
 }
 
 /**
@@ -96,13 +116,17 @@ export async function reserve(
 const NAMES_AT_ONCE = 1_000;
 
 /** Opens the target. If a command before has opened it already, nothing changes. */
-export async function open(target: Place, { id, status }: Required<Pick<Move, 'id' | 'status'>>): Promise<void> {
+export async function open(
+  target: Place,
+  { id, status, from, to }: Required<Pick<Move, 'id' | 'status' | 'to'>> & { from: string },
+): Promise<void> {
   const { tenantId, asTenant } = target;
-  await asTenant((tx) =>
-    tx.execute(sql`
+  await asTenant(async (tx) => {
+    const { count } = await tx.execute(sql`
       update tenants set status = ${status}, move = null, deletion = null, updated_at = now()
-      where tenant_id = ${tenantId} and status = 'MOVING' and move ->> 'id' = ${id}`),
-  );
+      where tenant_id = ${tenantId} and status = 'MOVING' and move ->> 'id' = ${id}`);
+    if (count > 0) await note(tx, tenantId, 'arrive', { id, from, to });
+  });
   const now = await readTenant(target);
   if (now?.status !== 'ACTIVE' && now?.status !== 'DISABLED') {
     throw new StartupError(
@@ -112,7 +136,7 @@ export async function open(target: Place, { id, status }: Required<Pick<Move, 'i
 }
 
 /** The source keeps client ids, sealed secrets and the address. The purge deletes everything else. */
-export async function leave(source: Place, id: string): Promise<void> {
+export async function leave(source: Place, { id, to }: Required<Pick<Move, 'id' | 'to'>>): Promise<void> {
   const { tenantId, asTenant } = source;
   await asTenant(async (tx) => {
     const moved = await tx.execute(sql`
@@ -130,6 +154,9 @@ export async function leave(source: Place, id: string): Promise<void> {
         previousSecretLastUsedAt: null,
       })
       .where(sql`tenant_id = ${tenantId}`);
+    // The tenant's own log is deleted here.
+    await enterTenant(tx, PLATFORM_TENANT_ID);
+    await note(tx, tenantId, 'leave', { id, to });
   });
 }
 
@@ -144,8 +171,9 @@ export const giveBack = ({ tenantId, asTenant }: Place, id: string) =>
 
 /** Opens the source again. */
 export const reopen = ({ tenantId, asTenant }: Place, id: string) =>
-  asTenant((tx) =>
-    tx.execute(sql`
+  asTenant(async (tx) => {
+    const { count } = await tx.execute(sql`
       update tenants set status = move ->> 'status', move = null, updated_at = now()
-      where tenant_id = ${tenantId} and status = 'MOVING' and move ->> 'id' = ${id} and move ->> 'step' = 'UNDOING'`),
-  );
+      where tenant_id = ${tenantId} and status = 'MOVING' and move ->> 'id' = ${id} and move ->> 'step' = 'UNDOING'`);
+    if (count > 0) await note(tx, tenantId, 'undo', { id });
+  });

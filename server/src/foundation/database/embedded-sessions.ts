@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import type { PGlite } from '@electric-sql/pglite';
+
+/** A program that holds a transaction open and is silent must not stop the platform: as in session-settings.ts. */
+const MOST_SILENT_LOOKS = 5;
+const LOOK_EVERY_MS = 1_000;
+
+const START_PROTOCOL_3 = 196_608;
+/** The types of messages. The first one of a connection has none: its length begins with 0. */
+const START = 0;
+const QUERY = 0x51;
+const SYNC = 0x53;
+const TERMINATE = 0x58;
+
+const message = (type: number, body = '') => {
+  const text = Buffer.from(body && `${body}\0`);
+  const header = Buffer.alloc(5);
+  header[0] = type;
+  header.writeInt32BE(4 + text.length, 1);
+  return Buffer.concat([header, text]);
+};
+
+/** Ends whatever a client has begun. */
+const ABANDON = [message(SYNC), message(QUERY, 'rollback')];
+
+type Client = { socket: Socket; received: Buffer; messages: Uint8Array[]; hasStarted: boolean };
+
+/**
+ * Serves PGlite to several connections, although it has one session: they take turns. A turn lasts until the end of a
+ * transaction, because portals and statements without a name belong to the session.
+ */
+export async function serveSessions(
+  database: PGlite,
+  socketPath: string,
+  onLeave = () => {},
+): Promise<{ stop(): Promise<void> }> {
+  const clients = new Set<Client>();
+  const waiting: Client[] = [];
+  let current: Client | undefined;
+  let silentLooks = 0;
+  let isWorking = false;
+  let lastWork = Promise.resolve();
+
+  async function work(): Promise<void> {
+    isWorking = true;
+    for (;;) {
+      current ??= waiting.shift();
+      const next = current?.messages.shift();
+      if (!current || !next) break;
+      const { socket } = current;
+      await database.runExclusive(() =>
+        database.execProtocolRawStream(next, { onRawData: (bytes) => void socket.write(Buffer.from(bytes)) }),
+      );
+      const mayEnd = next[0] === SYNC || next[0] === QUERY || next[0] === START;
+      if (!mayEnd || database.isInTransaction()) continue;
+      if (current.messages.length > 0) waiting.push(current);
+      current = undefined;
+    }
+    silentLooks = 0;
+    isWorking = false;
+  }
+
+  function take(client: Client, messages: Uint8Array[]): void {
+    if (client !== current && !waiting.includes(client)) waiting.push(client);
+    client.messages.push(...messages);
+    if (!isWorking) lastWork = work();
+  }
+
+  const looking = setInterval(() => {
+    if (current && !isWorking && ++silentLooks > MOST_SILENT_LOOKS) current.socket.destroy();
+  }, LOOK_EVERY_MS).unref();
+
+  const server = createServer((socket) => {
+    const client: Client = { socket, received: Buffer.alloc(0), messages: [], hasStarted: false };
+    clients.add(client);
+    socket.on('data', (bytes) => {
+      client.received = client.received.length > 0 ? Buffer.concat([client.received, bytes]) : bytes;
+      const messages = completeMessages(client);
+      if (messages.length > 0) take(client, messages);
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clients.delete(client);
+      client.messages = [];
+      const place = waiting.indexOf(client);
+      if (place >= 0) waiting.splice(place, 1);
+      if (client === current) take(client, ABANDON);
+      onLeave();
+    });
+  });
+  await once(server.listen(socketPath), 'listening');
+  return {
+    async stop() {
+      clearInterval(looking);
+      const closed = once(server, 'close');
+      server.close();
+      for (const { socket } of clients) socket.destroy();
+      await closed;
+      await lastWork;
+    },
+  };
+}
+
+function completeMessages(client: Client): Uint8Array[] {
+  const messages: Uint8Array[] = [];
+  for (;;) {
+    const { received, hasStarted, socket } = client;
+    // Only the first message has no type. Its version follows its length.
+    if (received.length < (hasStarted ? 5 : 8)) return messages;
+    const end = hasStarted ? 1 + received.readInt32BE(1) : received.readInt32BE(0);
+    if (received.length < end) return messages;
+    client.received = received.subarray(end);
+    if (hasStarted ? received[0] === TERMINATE : received.readInt32BE(4) !== START_PROTOCOL_3) {
+      socket.end();
+      return messages;
+    }
+    client.hasStarted = true;
+    messages.push(Uint8Array.from(received.subarray(0, end)));
+  }
+}
