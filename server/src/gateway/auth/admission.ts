@@ -131,7 +131,12 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
       const verdict = await admission(signed, release ? shortcut?.command : undefined);
       const answer = verdict.outcome === null ? null : (shortcut?.answerOf(verdict) ?? null);
       if (!verdict.is_live && verdict.away === null) throw sender.countFailure();
-      refuseUnlessFresh(verdict, sender.timestamp, database.generations.current().beganAt);
+      refuseOutsideWindow(verdict, sender.timestamp, database.generations.current().beganAt);
+      if (verdict.away !== null) {
+        // Such a request consumes no nonce. While the tenant moves, its clients only wait.
+        throw (verdict.away !== '' && limits.countRequest(sender, verdict)) || tenantAway(verdict.away);
+      }
+      if (!verdict.is_fresh) throw new ApiError('NONCE_REUSED');
       lastUses.note({ tenantId, clientId, secretVersion, usedAt: new Date(verdict.now_ms) });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
       // quota.
@@ -145,11 +150,10 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
 }
 
 /**
- * Refuses a request of a live credential if its timestamp is outside the clock window, its tenant is on another platform,
- * or its nonce was used before. The window begins with the generation of the database at the earliest: who signs again at
- * `server_time` is inside.
+ * Refuses a request whose timestamp is outside the clock window. The window begins with the generation of the database at
+ * the earliest: who signs again at `server_time` is inside.
  */
-function refuseUnlessFresh(verdict: Verdict, timestamp: string, beganAt: Date): void {
+function refuseOutsideWindow(verdict: Verdict, timestamp: string, beganAt: Date): void {
   if (!verdict.is_in_clock_window) {
     const isOfEarlierGeneration = Number(timestamp) * 1_000 < beganAt.getTime();
     throw new ApiError('CLOCK_SKEW', {
@@ -163,8 +167,6 @@ function refuseUnlessFresh(verdict: Verdict, timestamp: string, beganAt: Date): 
       },
     });
   }
-  if (verdict.away !== null) throw tenantAway(verdict.away);
-  if (!verdict.is_fresh) throw new ApiError('NONCE_REUSED');
 }
 
 /** Returns the operation of a caller that may call it. An administrator sees where a tenant has moved, and no more. */

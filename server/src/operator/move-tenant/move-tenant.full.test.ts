@@ -115,6 +115,9 @@ test('a tenant moves with everything, and comes back', async () => {
     { base_url: b.baseUrl },
   ]);
   expect((await send({ ...operator, secret: 'x' }, a, 'GET', EVENTS)).status).toBe(401);
+  await a.owner`update credentials set requests_per_minute = 5 where tenant_id = 'acme'`;
+  const many = await Promise.all(Array.from({ length: 12 }, () => send(operator, a, 'GET', EVENTS)));
+  expect(many.map(({ status }) => status)).toContain(429);
   await vi.waitFor(async () => {
     const left = Object.entries(await countRows(a, 'acme')).filter(([, count]) => count > 0);
     expect(left).toEqual([['credentials', 2]]);

@@ -427,6 +427,38 @@ describe('NATS JetStream on a separate server', () => {
     await vi.waitFor(() => expect(numbers()).toEqual([...upTo(5), ...upTo(5)]), soon);
   });
 
+  test('a process that freezes while it forgets a tenant, which comes back meanwhile, deletes no new message, and its lost durable is provided again', async () => {
+    const server = await own();
+    const [bus, others] = [await openOn(server), await openOn(server)];
+    const { subject, durable } = newSubject();
+    const provided = { stream: 'TOP_COMMANDS', durable, subjects: [subject] } as const;
+    await bus.provide([provided]);
+    await bus.publish(messagesOn(subject, 2));
+    const providing: Promise<unknown>[] = [];
+    bus.onRestored(() => void providing.push(bus.provide([provided])));
+    let hasComeBack = false;
+    async function isDue(): Promise<boolean> {
+      if (hasComeBack) return false;
+      // Frozen between the answer and what follows.
+      hasComeBack = true;
+      await others.provide([provided]);
+      await others.publish(messagesOn(subject, 3));
+      return true;
+    }
+    await bus.forgetTenant(durable.split('+')[0] as string, { isDue, only: ['TOP_COMMANDS'] });
+    await Promise.all(providing);
+    const numbers: number[] = [];
+    await others.consume({
+      ...provided,
+      async handle(delivery) {
+        numbers.push(numberOf(delivery));
+        return 'DONE';
+      },
+    });
+    await vi.waitFor(() => expect(numbers).toEqual(upTo(3)), soon);
+    expect(providing).toHaveLength(1);
+  });
+
   test('reports recreated streams, and creates a stream when its durable is provided', async () => {
     const server = await own();
     const bus = await openOn(server);

@@ -188,6 +188,8 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
         // Whatever happens meanwhile: a process may freeze, and the tenant come back.
         await manager.streams.purge(name, { filter: subjectsOfTenant(tenantId), seq: state.last_seq + 1 });
       }
+      // It has come back meanwhile: its new durables may be deleted.
+      if (isDue && !(await isDue())) for (const tell of restored) tell();
     },
     async consume(consumer) {
       const jetStream = { client, manager, probing, restoreStreams, logger };
