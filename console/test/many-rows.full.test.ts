@@ -50,7 +50,7 @@ test(`with ${ROWS.toLocaleString('en')} commands each page opens, and the table 
   // A filter without a match does not read the whole history unasked.
   await addOlder(database.superuserUrl);
   await goTo(page, '/commands?reason=NONE');
-  await page.getByText('The last 100,000 that were read have no match.').waitFor({ timeout: 60_000 });
+  await page.getByText('Of the last 100,000 that were read, none matches.').waitFor({ timeout: 60_000 });
   expect(await page.getByText('No command matches.').count()).toBe(0);
   await page.getByRole('button', { name: 'Search on' }).click();
   await page.getByText('No command matches.').waitFor({ timeout: 60_000 });

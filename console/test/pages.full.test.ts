@@ -178,6 +178,39 @@ test('a request that is answered elsewhere leaves the list by itself', async () 
   expect(faults).toEqual([]);
 });
 
+test('after more replies than a page of the list, the list waits again and asks for nothing', async () => {
+  const own = await createTenant();
+  await asAdmin('POST', `/api/v1/platform/tenants/${own.tenant_id}/policies`, {
+    client_id: own.operator.client_id,
+    scope: 'open:device-request:create',
+  });
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  const requests = '/api/v1/open/device-requests';
+  for (let number = 0; number < 105; number++) {
+    const request = { dedupe_id: randomUUID(), device_id: `d-${number}`, request_type: 'config', payload: {} };
+    bus.publish(subjects.deviceRequest(own.tenant_id, 'vendor_a'), JSON.stringify(request));
+  }
+  const read = async () => (await signedRequest(own.operator, 'GET', `${requests}?limit=200`)).body.items;
+  await expect.poll(async () => (await read()).length, { timeout: 30_000 }).toBe(105);
+  // The newest first, as the list has them: the position at which the page begins is before all other replies.
+  for (const { device_request_id } of await read()) {
+    const body = { outcome: 'SUCCESS' };
+    await signedRequest(own.operator, 'POST', `${requests}/${device_request_id}/reply`, { body });
+  }
+  const { page } = await open('/device-requests?status=ALL');
+  await page.clock.install();
+  await page.reload();
+  await signIn(page, own.operator);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await page.clock.runFor('00:10');
+  await page.waitForRequest(/changed_after=.*wait_seconds=30|wait_seconds=30.*changed_after=/);
+  const sent: string[] = [];
+  page.on('request', (request) => !request.url().includes('wait_seconds=30') && sent.push(request.url()));
+  await page.clock.runFor('02:00');
+  expect(sent).toEqual([]);
+});
+
 test('a message that was parked shows its reason, and is deleted for good after a question', async () => {
   const bus = await connect({ servers: platform().natsUrl as string });
   onTestFinished(() => bus.close());
@@ -234,6 +267,26 @@ test('whether a credential may call an operation is said, with the roles that wo
   await page.getByRole('button', { name: 'Check' }).click();
   await page.getByText(`${client_id} may not call commands.create.`).waitFor();
   await page.getByText('open:command:create is granted by: integration_operator.').waitFor();
+});
+
+test('rights that were revoked elsewhere are gone when the reader asks again', async () => {
+  const held = await createCredential(tenant.tenant_id, { role: 'integration_reader' });
+  const { page } = await openAs(reader, `/access?client_id=${held.client_id}`);
+  const right = page.getByRole('row', { name: /^role integration_reader/ });
+  for (const button of ['Check', 'Read again']) {
+    await right.waitFor();
+    await signedRequest(platform().admin, 'DELETE', `${target}/role-bindings/${held.client_id}/integration_reader`);
+    await page.getByRole('button', { name: button }).click();
+    await page.getByText('It has no role and no policy').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await asAdmin('POST', `${target}/role-bindings`, { client_id: held.client_id, role: 'integration_reader' });
+    await page.getByRole('button', { name: 'Read again' }).click();
+  }
+});
+
+test('of another tenant, an administrator of a tenant is not told that a scope is missing', async () => {
+  const { page } = await openAs(reader, '/access?tenant=platform');
+  await page.getByText(`${reader.client_id} belongs to the tenant ${tenant.tenant_id}.`).waitFor();
 });
 
 test('without the right to read the audit log, the rights are listed without who granted them', async () => {

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { Credential } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
@@ -38,14 +39,21 @@ export function AccessPage() {
   const list = useList(['credentials', tenant], (cursor, signal) =>
     client.credentials.list(tenant, { cursor, limit: PAGE }, { signal }),
   );
+  const queries = useQueryClient();
+  const readAgain = () => {
+    const shown = ['rights', 'maker', 'access'].map((of) =>
+      queries.refetchQueries({ queryKey: [of, tenant], type: 'active' }),
+    );
+    return Promise.all([list.refetch(), ...shown]);
+  };
   return (
     <>
       <div className="title">
         <h1>{texts.access.title}</h1>
-        <Liveness list={list} />
+        <Liveness list={{ ...list, refetch: readAgain }} />
       </div>
       <TenantChoice tenant={tenant} onChoose={(next) => void navigate({ to: '/access', search: { tenant: next } })} />
-      <Explain tenant={tenant} question={question} />
+      <Explain tenant={tenant} question={question} onAgain={readAgain} />
       <h2>{texts.access.credentials}</h2>
       <p className="soft">{texts.access.usedAbout}</p>
       <Rows label={texts.access.credentials} list={list} columns={columns} empty={texts.access.empty} />

@@ -66,6 +66,10 @@ export function AuditPage() {
     event.preventDefault();
     const given = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
     for (const name of auditTimes) given[name] = fromInput(given[name]);
+    // As the column shows it.
+    if (given.target && !given.target.startsWith('platform/')) {
+      given.target = `platform/tenants/${tenant}/${given.target}`;
+    }
     void navigate({ to: '/audit', search: toAuditFilters({ ...given, tenant }) });
   }
   return (

@@ -12,15 +12,20 @@ import { Rights } from './rights';
 /** Of vite.config.ts. */
 declare const OPERATION_IDS: readonly string[];
 
-type Props = { tenant: string; question: { client_id?: string; operation?: string } };
+type Props = {
+  tenant: string;
+  question: { client_id?: string; operation?: string };
+  /** Reads again what is shown. */
+  onAgain: () => unknown;
+};
 
 /** A question is an address, so that it can be sent to a colleague. */
-export function Explain({ tenant, question }: Props) {
+export function Explain({ tenant, question, onAgain }: Props) {
   const { client } = useSession();
   const navigate = useNavigate();
   const { client_id = '', operation = '' } = question;
   const form = useFormOfAddress(question);
-  const { data, error, refetch } = useQuery({
+  const { data, error } = useQuery({
     queryKey: ['access', tenant, client_id, operation],
     enabled: client_id !== '' && operation !== '',
     queryFn: async ({ signal }) => client.access.explain(tenant, client_id, { operation }, { signal }),
@@ -30,7 +35,7 @@ export function Explain({ tenant, question }: Props) {
     const asked = Object.fromEntries(new FormData(event.currentTarget)) as Record<string, string>;
     const next = { client_id: asked.client_id?.trim(), operation: asked.operation?.trim() || undefined };
     const isSame = next.client_id === client_id && (next.operation ?? '') === operation;
-    void (isSame ? refetch() : navigate({ to: '/access', search: { tenant, ...next } }));
+    void (isSame ? onAgain() : navigate({ to: '/access', search: { tenant, ...next } }));
   }
   return (
     <section className="card" aria-label={texts.access.explain}>

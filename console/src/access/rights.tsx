@@ -29,6 +29,7 @@ export function Rights({ tenant, clientId }: Of) {
   const { client } = useSession();
   const { data, error, refetch } = useQuery({
     queryKey: ['rights', tenant, clientId],
+    refetchOnMount: 'always',
     queryFn: async ({ signal }) => {
       const of = { client_id: clientId, limit: LIMIT };
       const [bindings, policies] = await Promise.all([
@@ -74,7 +75,7 @@ export function Rights({ tenant, clientId }: Of) {
                 <td>
                   <Time at={right.at} full />
                 </td>
-                <Maker tenant={tenant} target={right.target} />
+                <Maker tenant={tenant} right={right} />
               </tr>
             ))}
           </tbody>
@@ -84,17 +85,20 @@ export function Rights({ tenant, clientId }: Of) {
       <p>
         <Link to="/audit" search={{ tenant, target: `${below(tenant)}/credentials/${clientId}` }}>
           {texts.access.changes}
+        </Link>{' '}
+        <Link to="/audit" search={{ tenant, operation: 'roles.put' }}>
+          {texts.access.roleChanges}
         </Link>
       </p>
     </section>
   );
 }
 
-function Maker({ tenant, target }: { tenant: string; target: string }) {
+function Maker({ tenant, right: { target, at } }: { tenant: string; right: Right }) {
   const { client, me } = useSession();
   const mayRead = me.scopes.includes('platform:audit:read');
   const { data, error } = useQuery({
-    queryKey: ['maker', tenant, target],
+    queryKey: ['maker', tenant, target, at],
     enabled: mayRead,
     queryFn: async ({ signal }) => {
       const query = { target, outcome: 'DONE', limit: 1 } as const;

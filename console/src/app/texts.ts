@@ -7,8 +7,9 @@ export const texts = {
   console: 'Console',
   skip: 'Skip to the content',
   loading: 'Reading …',
-  rows: (shown: number, more: boolean) => `${shown.toLocaleString()} shown${more ? ', more below' : ''}`,
-  searched: (rows: number) => `The last ${rows.toLocaleString()} that were read have no match.`,
+  rows: (shown: number, more: boolean) => `${shown.toLocaleString()} shown${more ? ', there may be more' : ''}`,
+  searched: (rows: number, found: number) =>
+    `Of the last ${rows.toLocaleString()} that were read, ${found === 0 ? 'none matches' : `${found.toLocaleString()} match`}.`,
   searchOn: 'Search on',
   signIn: {
     title: 'Sign in',
@@ -48,6 +49,8 @@ export const texts = {
     unreachable: 'The platform does not answer',
     unreachableFix: 'Check that it runs and that this computer reaches it.',
     forbidden: (scope: string, clientId: string) => `${clientId} lacks the scope ${scope}`,
+    otherTenant: (clientId: string, tenant: string) =>
+      `${clientId} belongs to the tenant ${tenant}. It may not do this in another one.`,
     forbiddenFix: 'Ask an administrator of your tenant to grant it. The command for that, which grants nothing else:',
     grant: (scope: string, clientId: string) => `topctl policies create --client-id ${clientId} --scope ${scope}`,
     refused: 'The platform does not accept this client id with this secret',
@@ -68,7 +71,7 @@ export const texts = {
     latest: 'This hour, p50',
     slower: (times: number) => `${times} times the day’s`,
     countedAbout:
-      'Commands are counted when they end. Their list is shorter if some were deleted since: the platform keeps a command for a limited time.',
+      'Commands are counted when they end. Their list is shorter if some were deleted since, or ended more than a day after they were accepted.',
     nothing: 'No command has ended.',
     none: (at: string) => `${at}: none`,
     other: 'other vendors',
@@ -212,7 +215,8 @@ export const texts = {
     scope: (scope: string) => `scope ${scope}`,
     noRight: 'It has no role and no policy: it may only sign in.',
     moreRights: (limit: number) => `It has more: these are the newest ${limit} roles and policies.`,
-    changes: 'Changes of the credential itself, in the audit log',
+    changes: 'Changes of the credential itself',
+    roleChanges: 'Changes of roles: a role of your own may have got a scope later',
     firstStart: 'the platform itself',
     unknownMaker: 'The audit log no longer knows.',
     usedAbout: 'Choose a credential to see its rights and who granted them. “Last used” is up to 90 seconds late.',

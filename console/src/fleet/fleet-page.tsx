@@ -68,7 +68,7 @@ function BatchPage({ batchId }: { batchId: string }) {
 
   const commands = useMemo(() => batch.data?.pages.flatMap((page) => page.commands) ?? [], [batch.data]);
   const data = useMemo(() => burnUpOf(commands), [commands]);
-  const isWhole = batch.data?.hasMore === false;
+  const isWhole = batch.data?.hasMore === false && commands.length === summary.data?.total;
   const error = summary.error ?? batch.error;
   return (
     <>

@@ -6,11 +6,14 @@ import { endSession } from '../session/session';
 /** NOT_ALLOWED: the credential may not read it, so the page shows when it was read, and a button. */
 export type FollowState = 'STARTING' | 'FOLLOWING' | 'UNREACHABLE' | 'NOT_ALLOWED';
 
+type Next = { items: unknown[]; next_cursor: string | null; isBehind: boolean };
+
 /** A list that grows at its end. */
 export type Growing = {
   /** The position after the last item. */
   end: (signal: AbortSignal) => Promise<string | undefined>;
-  next: (cursor: string, signal: AbortSignal) => Promise<{ items: unknown[]; next_cursor: string | null }>;
+  /** `isBehind`: there is more than one page, so it is quicker to begin at the end again. */
+  next: (cursor: string, signal: AbortSignal) => Promise<Next>;
 };
 
 const WAIT_SECONDS = 30;
@@ -23,8 +26,11 @@ export const once = { maxRetries: 0, timeoutMs: 5_000 };
 
 export const eventLog = (client: TenantOpenPlatform): Growing => ({
   end: async (signal) => (await client.events.list({ from: 'now', limit: 1 }, { signal })).next_cursor ?? undefined,
-  next: async (cursor, signal) =>
-    client.events.list({ cursor, wait_seconds: WAIT_SECONDS, limit: PAGE }, { signal, ...once }),
+  next: async (cursor, signal) => {
+    const query = { cursor, wait_seconds: WAIT_SECONDS, limit: PAGE };
+    const { items, next_cursor } = await client.events.list(query, { signal, ...once });
+    return { items, next_cursor, isBehind: items.length === PAGE };
+  },
 });
 
 /** What was received or replied to. The position is a time of the platform: the first that is not known yet. */
@@ -33,7 +39,8 @@ export const changedDeviceRequests = (client: TenantOpenPlatform): Growing => ({
   next: async (changed_after, signal) => {
     const query = { changed_after, wait_seconds: WAIT_SECONDS, limit: PAGE };
     const { items } = await client.deviceRequests.list(query, { signal, ...once });
-    return { items, next_cursor: items.length > 0 ? afterLatest(items) : null };
+    // Never behind: of any number of changes the next position is after the latest.
+    return { items, next_cursor: items.length > 0 ? afterLatest(items) : null, isBehind: false };
   },
 });
 
@@ -83,9 +90,8 @@ async function follow(growing: Growing, { signal, betweenMs, onStart, onChange, 
         await onStart();
         await onChange();
       } else {
-        const { items, next_cursor } = await growing.next(cursor, signal);
+        const { items, next_cursor, isBehind } = await growing.next(cursor, signal);
         onState('FOLLOWING');
-        const isBehind = items.length === PAGE;
         cursor = isBehind ? undefined : (next_cursor ?? cursor);
         if (items.length > 0 && !isBehind) await onChange();
         if (items.length > 0) await pause(betweenMs, signal);

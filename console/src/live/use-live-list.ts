@@ -1,5 +1,5 @@
 import { type InfiniteData, type QueryKey, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { type FollowState, type Growing, useFollow } from './use-follow';
 
 type ReadPage<Item> = (
@@ -55,18 +55,23 @@ export function useShownList<Item>(
   readPage: ReadPage<Item>,
 ): ShownList<Item> & { change: () => Promise<void> } {
   const list = useList(queryKey, readPage);
+  const queries = useQueryClient();
   const of = JSON.stringify(queryKey);
-  const [known, setKnown] = useState({ of, isAtTop: true, hasChanged: false });
-  // Of another list nothing is known.
-  const { isAtTop, hasChanged } = known.of === of ? known : { isAtTop: true, hasChanged: false };
-  const know = (changed: Partial<typeof known>) => setKnown({ of, isAtTop, hasChanged, ...changed });
+  const [changed, setChanged] = useState('');
+  // Read when a change comes, which may be after later renderings. Of another list nothing is known.
+  const scrolled = useRef('');
   const change = async () => {
-    if (isAtTop && (list.data?.pages.length ?? 0) <= 1) await list.refetch();
-    else know({ hasChanged: true });
+    const pages = queries.getQueryData<InfiniteData<unknown>>(queryKey)?.pages.length ?? 0;
+    if (scrolled.current !== of && pages <= 1) await list.refetch();
+    else setChanged(of);
+  };
+  const onScroll = (isAtTop: boolean) => {
+    scrolled.current = isAtTop ? '' : of;
   };
   const showFirst = () => {
-    know({ isAtTop: true, hasChanged: false });
+    onScroll(true);
+    setChanged('');
     return list.refetch();
   };
-  return { ...list, change, hasChanged, showFirst, onScroll: (isAtTop: boolean) => know({ isAtTop }) };
+  return { ...list, change, hasChanged: changed === of, showFirst, onScroll };
 }

@@ -10,6 +10,7 @@ const QUICK_MS = 50;
 const SLOW_MS = 300_000;
 /** From so many times the median of the day, the last hour is marked. */
 const SLOWER = 3;
+const NOTICED_MS = 1_000;
 
 /** 0 for 50 ms and less, 100 for 5 minutes, in equal steps for equal factors. */
 const heat = (ms: number) =>
@@ -48,7 +49,7 @@ export function DurationsOfVendors({ figures }: { figures: CommandFigures }) {
                 <td>
                   <div className="cells">
                     {intervals.map((interval) => (
-                      <Cell key={interval.from.getTime()} interval={interval} vendor={vendor} />
+                      <Cell key={interval.from.getTime()} interval={interval} vendor={vendor} isOther={is_other} />
                     ))}
                   </div>
                 </td>
@@ -94,10 +95,13 @@ type Took = CommandFigures['points'][number]['duration_ms'];
 /** The median of the last interval, beside the one of the whole day: an hour that is slow is lost among 24. */
 function Latest({ latest, day }: { latest: Took | undefined; day: Took | undefined }) {
   if (!latest) return texts.overview.noneEnded;
-  const times = day ? Math.round(latest.p50 / Math.max(1, day.p50)) : 1;
+  const isSlower = day && latest.p50 >= Math.max(NOTICED_MS, SLOWER * day.p50);
   return (
     <>
-      {durationText(latest.p50)} {times >= SLOWER && <strong className="slower">{texts.overview.slower(times)}</strong>}
+      {durationText(latest.p50)}{' '}
+      {isSlower && (
+        <strong className="slower">{texts.overview.slower(Math.round(latest.p50 / Math.max(1, day.p50)))}</strong>
+      )}
     </>
   );
 }
@@ -106,10 +110,15 @@ const shownMs = [50, 500, 5_000, 50_000, SLOW_MS];
 
 const Mark = ({ ms }: { ms: number }) => <span className="mark heated" style={colourOf(ms)} />;
 
-function Cell({ interval, vendor }: { interval: Interval; vendor: string | undefined }) {
+type CellProps = { interval: Interval; vendor: string | undefined; isOther: boolean | undefined };
+
+function Cell({ interval, vendor, isOther }: CellProps) {
   const took = interval.point?.duration_ms;
   if (!took) return <span />;
   const label = texts.overview.took(clockText(interval.from), durationText(took.p50), durationText(took.p95));
+  // No filter finds the other vendors.
+  if (isOther)
+    return <span role="img" aria-label={label} title={label} className="heated" style={colourOf(took.p95)} />;
   return (
     <Link
       to="/commands"

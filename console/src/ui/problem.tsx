@@ -58,8 +58,12 @@ function useLack(scope: string): Explanation {
 }
 
 function useExplanation(error: unknown): Explanation {
+  const { session } = useSessionState();
   const isForbidden = isApiError(error, 'FORBIDDEN');
   const lack = useLack(isForbidden ? (error.metadata.required_scope ?? '') : '');
+  if (isForbidden && session?.me.scopes.some((scope) => scope === error.metadata.required_scope)) {
+    return { title: texts.problem.otherTenant(session.me.client_id, session.me.tenant_id) };
+  }
   if (isForbidden) return lack;
   if (isApiError(error, 'UNAUTHENTICATED')) return { title: texts.problem.refused, fix: texts.problem.refusedFix };
   if (isConnectionError(error)) return { title: texts.problem.unreachable, fix: texts.problem.unreachableFix };

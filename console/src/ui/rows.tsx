@@ -25,7 +25,7 @@ type Props<Item> = {
 const ROW_PX = 41;
 /** The next page is read when the reader is so many rows before the end. */
 const READ_AHEAD = 30;
-/** A page without a match has read so many rows. After some of them the reader decides whether to go on. */
+/** A page with few matches has read so many rows. After some of them the reader decides whether to go on. */
 const ROWS_READ = 5_000;
 const PAGES_SEARCHED = 20;
 
@@ -43,8 +43,9 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
   const visible = rows.getVirtualItems();
   const isNearEnd = (visible.at(-1)?.index ?? 0) >= items.length - READ_AHEAD;
   const pages = list.data?.pages ?? [];
-  const withoutMatch = pages.length - 1 - pages.findLastIndex((page) => page.items.length > 0);
-  const isPaused = hasNextPage && withoutMatch > 0 && withoutMatch % PAGES_SEARCHED === 0;
+  const found = pages.slice(-PAGES_SEARCHED).reduce((sum, page) => sum + page.items.length, 0);
+  const isSearching = hasNextPage && pages.length >= PAGES_SEARCHED && found < READ_AHEAD;
+  const isPaused = isSearching && pages.length % PAGES_SEARCHED === 0;
   const wantsMore = isNearEnd && hasNextPage && !isPaused && !isFetchingNextPage && error === null;
   useEffect(() => {
     if (wantsMore) void fetchNextPage();
@@ -112,10 +113,10 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
         </table>
       </section>
       {items.length > 0 && <small role="status">{texts.rows(items.length, hasNextPage)}</small>}
-      {isPaused && !isFetchingNextPage && (
+      {isSearching && (
         <p className="actions">
-          <span role="status">{texts.searched(withoutMatch * ROWS_READ)}</span>
-          <button type="button" onClick={() => void fetchNextPage()}>
+          <span role="status">{isPaused ? texts.searched(PAGES_SEARCHED * ROWS_READ, found) : texts.loading}</span>
+          <button type="button" aria-disabled={!isPaused} onClick={() => void (isPaused && fetchNextPage())}>
             {texts.searchOn}
           </button>
         </p>

@@ -37,10 +37,12 @@ export const durationBetween = (from: string, to: string) =>
   durationText(Math.max(0, Date.parse(to) - Date.parse(from)));
 
 /** A time in the reader's zone, as the browser's field wants it; empty if it is no time. */
-export function toInput(at: string | undefined): string {
-  const time = at === undefined ? Number.NaN : Date.parse(at);
-  if (Number.isNaN(time)) return '';
-  return new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+export function toInput(at = ''): string {
+  const time = new Date(at);
+  return isoOf(new Date(time.getTime() - time.getTimezoneOffset() * 60_000)).slice(0, 19);
 }
 
-export const fromInput = (text = '') => text && new Date(text).toISOString();
+/** Empty if it is no time: the field takes years that a date cannot have. */
+export const fromInput = (text = '') => isoOf(new Date(text));
+
+const isoOf = (time: Date) => (Number.isNaN(time.getTime()) ? '' : time.toISOString());
