@@ -24,7 +24,7 @@ async function run(device_id: string): Promise<void> {
 
 await Promise.all(['ok-1', 'ok-2', 'ok-3', 'ok-4', 'ok-5', 'ok-6', 'fail-1'].map(run));
 
-/** With SCREENSHOTS=1 the test replaces the picture of docs/console.md. */
+/** With SCREENSHOTS=1 the test replaces the picture of README.md and docs/console.md. */
 const picture = process.env.SCREENSHOTS && new URL('../../docs/images/console-light.jpg', import.meta.url).pathname;
 
 test('the outcomes of the day are counted, change while the page is open, and lead to exactly these commands', async () => {
