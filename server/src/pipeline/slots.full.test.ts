@@ -18,7 +18,7 @@ import { createCommandSweeper } from './sweeper.js';
 
 const soon = { timeout: 20_000, interval: 20 };
 
-/** A release logs 100,000 events. */
+/** slots.cluster.test.ts logs 100,000. */
 const EVENTS = Number(process.env.SLOT_EVENTS ?? 8_000);
 const TENANTS = Array.from({ length: 40 }, (_, number) => `tenant-${number}`);
 const IN_TRANSACTION = 20;
