@@ -320,7 +320,7 @@ export const operations = {
       },
       "changed_after": {
         "kind": "instant",
-        "description": "Only requests that were received or replied to at or after this time. With wait_seconds, the platform waits for the next of both."
+        "description": "Only requests that were received or replied to at or after this time. With wait_seconds and no cursor, the platform waits for the next request or the next reply. A page after a cursor does not have the requests before the cursor, even if they get a reply. To follow replies, send a later changed_after instead of a cursor."
       },
       "wait_seconds": {
         "kind": "integer",

@@ -136,7 +136,7 @@ export const deviceRequests = operations({
       received_after: InputTimestamp.optional().describe('Only requests received at or after this time.'),
       received_before: InputTimestamp.optional().describe('Only requests received before this time.'),
       changed_after: InputTimestamp.optional().describe(
-        'Only requests that were received or replied to at or after this time. With wait_seconds, the platform waits for the next of both.',
+        'Only requests that were received or replied to at or after this time. With wait_seconds and no cursor, the platform waits for the next request or the next reply. A page after a cursor does not have the requests before the cursor, even if they get a reply. To follow replies, send a later changed_after instead of a cursor.',
       ),
       wait_seconds: WaitSeconds,
     }),

@@ -1452,7 +1452,7 @@ export interface DeviceRequestListQuery {
   received_after?: string;
   /** Only requests received before this time. */
   received_before?: string;
-  /** Only requests that were received or replied to at or after this time. With wait_seconds, the platform waits for the next of both. */
+  /** Only requests that were received or replied to at or after this time. With wait_seconds and no cursor, the platform waits for the next request or the next reply. A page after a cursor does not have the requests before the cursor, even if they get a reply. To follow replies, send a later changed_after instead of a cursor. */
   changed_after?: string;
   /** Long polling: maximum waiting time in seconds, 0 to 30. By default 0: the platform responds immediately. */
   wait_seconds?: number;

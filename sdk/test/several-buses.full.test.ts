@@ -1,8 +1,12 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AckPolicy } from '@nats-io/jetstream';
+import { createUser } from '@nats-io/nkeys';
 import { freePort } from '@tenant-open-platform/testing/free-port';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type AdapterEvent, serveVendor, type VendorOptions } from '../src/adapter.js';
+import { type AdapterEvent, type CommandContext, serveVendor, type VendorOptions } from '../src/adapter.js';
 import { startBus, tenantId, vendor } from './start-bus.js';
 
 const within = { timeout: 40_000, interval: 50 };
@@ -13,20 +17,32 @@ async function newBus() {
   return bus;
 }
 
-async function serve(buses: NonNullable<VendorOptions['buses']>) {
+async function serve(buses: NonNullable<VendorOptions['buses']>, concurrency?: number) {
   const ran: string[] = [];
   const events: AdapterEvent[] = [];
+  const held: CommandContext[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   const adapter = await serveVendor({
     buses,
     tenantId,
     vendor,
+    concurrency,
     log: (event) => events.push(event),
-    async onCommand({ command_id }) {
+    async onCommand({ command_id, command_type }, context) {
       ran.push(command_id);
+      if (command_type !== 'hold') return;
+      held.push(context);
+      await released;
     },
   });
-  onTestFinished(() => adapter.stop());
-  return { adapter, ran, events };
+  onTestFinished(() => {
+    release();
+    return adapter.stop();
+  });
+  return { adapter, ran, events, held, release };
 }
 
 const idsOf = (all: { command_id: string }[]) => new Set(all.map(({ command_id }) => command_id));
@@ -84,10 +100,85 @@ test('buses that refuse the key or do not answer do not keep the others from bei
   ).rejects.toThrow('stopped');
 });
 
+test('a bus whose seed file is missing or holds no seed does not keep the others from being served; it is served once the file has a seed', async () => {
+  const [eu, us, asia] = [await newBus(), await newBus(), await newBus()];
+  const folder = await mkdtemp(join(tmpdir(), 'top-seeds-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const [missing, empty] = [join(folder, 'us.nk'), join(folder, 'asia.nk')];
+  await writeFile(empty, '');
+  const { ran, events } = await serve({
+    us: { servers: us.nats.url, seedFile: missing },
+    asia: { servers: asia.nats.url, seedFile: empty },
+    eu: { servers: eu.nats.url },
+  });
+  const sent = await eu.send([{}]);
+  await vi.waitFor(() => expect(ran).toEqual([...idsOf(sent)]), within);
+  for (const [bus, what] of [
+    ['us', 'us.nk: ENOENT'],
+    ['asia', 'asia.nk: It holds no seed of a user'],
+  ]) {
+    const error = expect.objectContaining({ message: expect.stringContaining(`${what}`) });
+    const complaint = expect.objectContaining({ level: 'error', event: 'not-readable', bus, error });
+    await vi.waitFor(() => expect(events).toContainEqual(complaint), within);
+  }
+  const seed = new TextDecoder().decode(createUser().getSeed());
+  for (const file of [missing, empty]) await writeFile(file, seed);
+  for (const bus of ['us', 'asia']) {
+    const connected = expect.objectContaining({ event: 'connected', bus });
+    await vi.waitFor(() => expect(events).toContainEqual(connected), within);
+  }
+});
+
+test('while a handler runs, `redelivered` becomes true once its own bus is lost, and not when another one is', async () => {
+  const [eu, us] = [await newBus(), await newBus()];
+  const { events, held, release } = await serve({ eu: { servers: eu.nats.url }, us: { servers: us.nats.url } });
+  const has = (event: string, bus: string) => expect(events).toContainEqual(expect.objectContaining({ event, bus }));
+  await vi.waitFor(() => ['eu', 'us'].map((bus) => has('serving', bus)), within);
+  for (const bus of [eu, us]) await bus.send([{ command_type: 'hold' }]);
+  await vi.waitFor(() => expect(held).toHaveLength(2), within);
+  expect(held.map(({ redelivered }) => redelivered)).toEqual([false, false]);
+  await us.nats.suspend();
+  await vi.waitFor(() => has('disconnected', 'us'), within);
+  const byBus = Object.fromEntries(held.map(({ bus, redelivered }) => [bus, redelivered]));
+  expect(byBus).toEqual({ eu: false, us: true });
+  release();
+  await us.nats.resume();
+});
+
+test('handlers learn the bus: the same device of the same tenant of two buses can be told apart, and asks on its own bus', async () => {
+  const [eu, us] = [await newBus(), await newBus()];
+  const ran: string[] = [];
+  const delivered: string[] = [];
+  const adapter = await serveVendor({
+    buses: { eu: { servers: eu.nats.url }, us: { servers: us.nats.url } },
+    tenantId,
+    vendor,
+    async onCommand({ command_id, device_id }, context) {
+      ran.push(`${context.bus} ${command_id}`);
+      const request = { device_id, request_type: 'ask', payload: {}, dedupe_id: command_id, expires_in_seconds: 60 };
+      void adapter.request({ ...request, bus: context.bus }).catch(() => {});
+    },
+    onReply: ({ dedupe_id }, { tenant_id, bus }) => void delivered.push(`${bus} ${tenant_id} ${dedupe_id}`),
+  });
+  onTestFinished(() => adapter.stop());
+  const buses = { eu, us };
+  const expected: string[] = [];
+  for (const [name, bus] of Object.entries(buses)) {
+    const [{ command_id } = { command_id: '' }] = await bus.send([{ device_id: 'x' }]);
+    expected.push(`${name} ${command_id}`);
+    const asked = [{ device_id: 'x', dedupe_id: command_id }];
+    await vi.waitFor(async () => expect(await bus.requests()).toMatchObject(asked), within);
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    await bus.reply({ dedupe_id: 'same', device_id: 'x', request_type: 'ask', expires_at });
+  }
+  expect(ran).toEqual(expected);
+  await vi.waitFor(() => expect(new Set(delivered)).toEqual(new Set(['eu acme same', 'us acme same'])), within);
+});
+
 test('the lines of the page on cells serve every tenant of two cells', async () => {
   const [eu, us] = [await newBus(), await newBus()];
   const ran: string[] = [];
-  const carryOut = async ({ command_id }: { command_id: string }) => void ran.push(command_id);
+  const carryOut = async ({ command_id }: { command_id: string }, bus = '') => void ran.push(`${bus} ${command_id}`);
   const [busOfA, busOfB] = [{ servers: eu.nats.url }, { servers: us.nats.url }];
   const durable = { durable_name: `platform+${vendor}`, ack_policy: AckPolicy.Explicit };
   for (const { manager } of [eu, us]) await manager.consumers.add('TOP_COMMANDS', durable);
@@ -95,15 +186,19 @@ test('the lines of the page on cells serve every tenant of two cells', async () 
     buses: { a: busOfA, b: busOfB },
     tenantId: 'platform',
     vendor: 'vendor_a',
-    onCommand: carryOut,
+    onCommand: (command, { bus }) => carryOut(command, bus),
   });
   onTestFinished(() => adapter.stop());
-  const sent = [...(await eu.send([{}])), ...(await us.send([{}]))];
-  await vi.waitFor(() => expect(new Set(ran)).toEqual(idsOf(sent)), within);
+  const [ofA, ofB] = [idsOf(await eu.send([{}])), idsOf(await us.send([{}]))];
+  const expected = [...[...ofA].map((id) => `a ${id}`), ...[...ofB].map((id) => `b ${id}`)];
+  await vi.waitFor(() => expect(new Set(ran)).toEqual(new Set(expected)), within);
 });
 
-test('a bus without servers, or no bus at all, is refused at once', async () => {
+test('what no bus could be served with is refused at once: no bus, no servers, a seed that is none, no place', async () => {
   const eu = await newBus();
   await expect(serve({})).rejects.toThrow('buses is empty');
   await expect(serve({ eu: { servers: eu.nats.url }, us: { servers: '' } })).rejects.toThrow('servers is missing');
+  const us = { servers: eu.nats.url, seed: 'SUnone' };
+  await expect(serve({ eu: { servers: eu.nats.url }, us })).rejects.toThrow('holds no seed of a user');
+  await expect(serve({ eu: { servers: eu.nats.url } }, 0)).rejects.toThrow('concurrency must be a whole number');
 });

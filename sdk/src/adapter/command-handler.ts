@@ -27,6 +27,8 @@ export interface CommandContext {
    * The `traceparent` of W3C Trace Context, if the command belongs to a trace. The updates of the command have it too.
    */
   readonly traceparent: string | undefined;
+  /** The name of the bus of the command, if the adapter has several `buses`: two may have the same tenant and device. */
+  readonly bus?: string | undefined;
   /**
    * Tells the platform that the device has the command (`DELIVERED`) or executes it (`IN_PROGRESS`). A step such as
    * `{ step: 3, of: 10 }` also says how far it is: whole numbers with 0 ≤ step ≤ of ≤ 1,000,000,000. Call it as often as you

@@ -148,7 +148,8 @@ function refusalOf(error: Error): AdapterEvent {
   };
 }
 
-async function principalOf({ seed, seedFile }: BusOptions) {
+/** Throws a TypeError if the file cannot be read, or if there is no seed in it. */
+export async function principalOf({ seed, seedFile }: Omit<BusOptions, 'servers'>) {
   if (!seed && !seedFile) return undefined;
   const option = seed ? 'seed' : `seedFile ${seedFile}`;
   const text = seed || (await readFile(String(seedFile), 'utf8').catch((error: unknown) => refuseSeed(option, error)));

@@ -7,14 +7,20 @@ export interface DeviceRequest extends DeviceRequestMessage {
   /** The tenant of the device; by default the tenant of the adapter. An adapter of the tenant `platform` needs it. */
   tenant_id?: string;
   /** The name of the bus of the tenant. An adapter of several `buses` needs it. */
-  bus?: string;
+  bus?: string | undefined;
+}
+
+interface ReplyContext {
+  readonly tenant_id: string;
+  /** The name of the bus of the reply, if the adapter has several `buses`. */
+  readonly bus?: string | undefined;
 }
 
 /**
  * Delivers a reply to its device. If it throws, NATS delivers the reply again, to any process of the adapter, until the
  * request expires.
  */
-export type ReplyHandler = (reply: DeviceReplyMessage, context: { readonly tenant_id: string }) => Promise<void> | void;
+export type ReplyHandler = (reply: DeviceReplyMessage, context: ReplyContext) => Promise<void> | void;
 
 /** A message of a reply: from NATS, or from a test. */
 export interface ReplyDelivery {

@@ -2,7 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { durables, headerOf, SENT_AGAIN, subjects } from '@tenant-open-platform/contract/bus-access';
 import { type AdapterCounters, type CommandHandler, noCounts, type Payloads } from './command-handler.js';
 import { CommandRunner } from './command-runner.js';
-import { type BusOptions, connectToBus } from './connect.js';
+import { type BusOptions, connectToBus, principalOf } from './connect.js';
 import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
 import { type AdapterLog, logToConsole, quietly, seldom } from './events.js';
 import type { CommandMessage, DeviceReplyMessage } from './messages.gen.js';
@@ -64,7 +64,8 @@ export const EVERY_TENANT = 'platform';
 /**
  * Serves a vendor: runs the handler for each of its commands, and reports the outcomes. Resolves when it reads
  * commands. It waits without a time limit for NATS and for the durable, and rejects if NATS refuses the key. With
- * `buses` it resolves when it reads commands of one of them, and goes on trying the others, also one that refuses the key.
+ * `buses` it resolves when it reads commands of one of them, and goes on trying the others, also one that refuses the
+ * key or whose `seedFile` is missing. It rejects if the options of one of them can never be right.
  */
 export function serveVendor<P extends Payloads = Record<string, Record<string, unknown>>>(
   options: VendorOptions<P>,
@@ -80,16 +81,29 @@ async function serveBuses<P extends Payloads>(
   const counters = noCounts();
   const stopping = new AbortController();
   const { signal } = stopping;
+  const { onCommand, onReply } = options;
+
+  if (Object.keys(buses).length === 0) throw new TypeError('serveVendor: buses is empty.');
+  for (const own of Object.values(buses)) {
+    check({ ...options, ...own });
+    await principalOf({ seed: own.seed });
+  }
 
   async function keepTrying(bus: string, own: BusOptions): Promise<Adapter | undefined> {
     const logOfBus: AdapterLog = (event) => log({ ...event, bus });
     const complain = seldom(logOfBus);
+    const optionsOfBus: SingleBus<P> = {
+      ...options,
+      ...own,
+      log: logOfBus,
+      // Not a copy: `redelivered` of the context can change.
+      onCommand: (command, context) => onCommand(command, Object.assign(context, { bus })),
+      onReply: onReply && ((reply, context) => onReply(reply, { ...context, bus })),
+    };
     while (!signal.aborted) {
       try {
-        return await serveBus({ ...options, ...own, log: logOfBus }, counters, signal);
+        return await serveBus(optionsOfBus, counters, signal);
       } catch (error) {
-        // No bus accepts such options.
-        if (error instanceof TypeError) throw error;
         complain({ level: 'error', event: 'not-readable', message: `The bus ${bus} is not served.`, error });
         await pause(RETRY_MS, signal);
       }
@@ -103,15 +117,7 @@ async function serveBuses<P extends Payloads>(
     stopping.abort();
     await Promise.allSettled([...adapters.values()].map(async (adapter) => (await adapter)?.stop()));
   }
-  try {
-    await new Promise<unknown>((resolve, reject) => {
-      if (adapters.size === 0) reject(new TypeError('serveVendor: buses is empty.'));
-      for (const adapter of adapters.values()) adapter.then(resolve, reject);
-    });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  await Promise.race(adapters.values());
   return {
     get counters() {
       return structuredClone(counters);
@@ -133,18 +139,23 @@ const RETRY_MS = 1_000;
 
 type SingleBus<P extends Payloads> = HandlerOptions<P> & BusOptions & { tenantId: string; vendor: string };
 
-async function serveBus<P extends Payloads>(
-  options: SingleBus<P>,
-  counters = noCounts(),
-  signal?: AbortSignal,
-): Promise<Adapter> {
-  const { tenantId, vendor, concurrency = DEFAULT_CONCURRENCY, onePerDevice = false, onReply } = options;
-  for (const [name, value] of Object.entries({ servers: options.servers, tenantId, vendor })) {
+/** Refuses what can never be right. */
+function check<P extends Payloads>({ servers, tenantId, vendor, concurrency = 1 }: SingleBus<P>): void {
+  for (const [name, value] of Object.entries({ servers, tenantId, vendor })) {
     if (!value?.length) throw new TypeError(`serveVendor: ${name} is missing.`);
   }
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new TypeError('serveVendor: concurrency must be a whole number above 0.');
   }
+}
+
+async function serveBus<P extends Payloads>(
+  options: SingleBus<P>,
+  counters = noCounts(),
+  signal?: AbortSignal,
+): Promise<Adapter> {
+  check(options);
+  const { tenantId, vendor, concurrency = DEFAULT_CONCURRENCY, onePerDevice = false, onReply } = options;
   const log = quietly(options.log ?? logToConsole);
   const link = await connectToBus(options, `adapter ${tenantId} ${vendor}`, log, signal);
   const durable = durables.adapter(tenantId, vendor);

@@ -79,6 +79,33 @@ test('changed_after finds what was received or replied to since, and a waiting l
   expect(await changed(afterBoth, '&status=PENDING')).toEqual([]);
 });
 
+test('changed_after with a cursor finds replies to requests after the cursor, and none to requests before it', async () => {
+  const own = await createTenant();
+  const requests = [await newDeviceRequest(own), await newDeviceRequest(own), await newDeviceRequest(own)];
+  const [first, second, third] = requests.map(({ device_request_id }): string => device_request_id);
+  const since = new Date(Date.parse(requests[2].received_at) + 1).toISOString();
+  const changed = async (query = '') => {
+    const target = `${REQUESTS}?order=asc&changed_after=${since}${query}`;
+    const { body } = await signedRequest(own.reader, 'GET', target);
+    return {
+      cursor: body.next_cursor,
+      ids: body.items.map((item: { device_request_id: string }) => item.device_request_id),
+    };
+  };
+  const replier = await createReplier(own);
+  const replyTo = (id: string | undefined) =>
+    signedRequest(replier, 'POST', `${REQUESTS}/${id}/reply`, { body: { outcome: 'SUCCESS' } });
+  await replyTo(second);
+  const { ids, cursor } = await changed();
+  expect(ids).toEqual([second]);
+  await replyTo(first);
+  expect((await changed()).ids).toEqual([first, second]);
+  expect((await changed(`&cursor=${cursor}`)).ids).toEqual([]);
+  const waiting = changed(`&cursor=${cursor}&wait_seconds=30`);
+  await replyTo(third);
+  expect((await waiting).ids).toEqual([third]);
+});
+
 test('each filter leaves out requests that do not match', async () => {
   const { device_request_id, device_id, received_at } = await newDeviceRequest(tenant);
   const later = new Date(Date.parse(received_at) + 1).toISOString();
