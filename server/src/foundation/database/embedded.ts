@@ -73,6 +73,12 @@ const socketIn = (directory: string) => path.resolve(directory, 'database.sock')
 export const findEmbeddedDatabase = async (directory: string): Promise<string | null> =>
   (await isLocked(directory, LOCK)) ? socketIn(directory) : null;
 
+/** Tells other programs, as long as this process lives, that its bus is inside it. */
+export const holdOwnBus = (directory: string) => lockInDirectory(directory, OWN_BUS, inUse(directory));
+
+export const hasOwnBus = (directory: string) => isLocked(directory, OWN_BUS);
+
+const OWN_BUS = 'bus';
 /** Two processes on one embedded database corrupt it. */
 const LOCK = 'lock';
 

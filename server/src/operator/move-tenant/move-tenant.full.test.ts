@@ -176,9 +176,7 @@ test('the log of tenant platform says who moved a tenant, when, and where; the l
     { operation: 'begin', to, operator, ...first },
   ]);
   const { host, pathname } = new URL(a.postgres.url);
-  expect(await steps(b, 'platform')).toEqual([
-    { operation: 'arrive', from: host + pathname, to, operator, ...second },
-  ]);
+  expect(await steps(b, 'platform')).toEqual([{ operation: 'arrive', from: host + pathname, to, operator, ...second }]);
   expect(await steps(b, 'noted')).toEqual([
     { operation: 'arrive', to, ...second },
     { operation: 'begin', to, ...second },
