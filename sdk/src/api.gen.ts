@@ -29,9 +29,9 @@ export interface AuditEvent {
   audit_event_id: string;
   /** When the change was made or refused. */
   occurred_at: string;
-  /** Tenant whose log contains the audit event. A change is in the log of the changed tenant. A change to the catalog is in the log of the tenant `platform`. The creation of a tenant is there, too, and that it has moved to another platform. A denied request is in the log of the caller's tenant. */
+  /** Tenant whose log contains the audit event. A change is in the log of the changed tenant. A change to the catalog is in the log of the tenant `platform`. The creation of a tenant is there, too, and the steps of its move to another platform. A denied request is in the log of the caller's tenant. */
   tenant_id: string;
-  /** Credential that sent the request. It can belong to the tenant `platform`, whose administrators can change every tenant. `move-tenant` is the command of an operator that moves a tenant to another platform. */
+  /** Credential that sent the request. It can belong to the tenant `platform`, whose administrators can change every tenant. `move-tenant` is the command of an operator that moves a tenant to another platform, and `platform` is an upgrade of the platform. A credential can have one of these names, but its requests have a source_address. */
   client_id: string;
   /** Operation id, for example `credentials.update`. */
   operation: string;

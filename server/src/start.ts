@@ -5,6 +5,7 @@ import { createApp } from './app.js';
 import { startBackground } from './background.js';
 import { type Config, platformVersion } from './config.js';
 import { baseUrlOf, openBus, openStorage, simulatesDevices } from './engines.js';
+import { holdOwnBus } from './foundation/database/embedded.js';
 import { noPeers, type Peers } from './foundation/peers.js';
 import { postgresSignals } from './foundation/signals/postgres-signals.js';
 import { localSignals, topics } from './foundation/signals/signals.js';
@@ -74,6 +75,7 @@ async function open(
   // Creates and updates streams, so only once the database is accepted: a refused upgrade must leave NATS as it was.
   const bus = await openBus(config, logger);
   closers.push(() => bus.close());
+  if (!config.DATABASE_URL && !config.NATS_URL) closers.push((await holdOwnBus(config.DATA_DIR)).release);
   const watchdog = createWatchdog();
   const readiness = createReadiness({ database, bus, watchdog, peers });
   const metrics = createMetrics({ watchdog, peers, version: platformVersion });
@@ -107,7 +109,7 @@ async function open(
     ? await postgresSignals(database.sql, { logger, watchdog })
     : localSignals({ mayGetLost: false });
   closers.push(() => signals.close());
-  database.onLeft?.(() => signals.send([topics.deletion, topics.busAccess]));
+  database.onLeft?.(() => signals.send([topics.deletion, topics.busAccess, topics.deviceRequest]));
   const looping = { logger, signals, watchdog };
   // A failed look is made up for by the next connection.
   signals.listen(topics.generation, () => void database.generations.look().catch(() => {}));

@@ -42,3 +42,17 @@ test('nothing is written if two cells have the same id: the line names the id an
     stderr: expect.stringContaining('Demo-us and demo-us are the same'),
   });
 });
+
+test('a DATA_DIR without a running platform is refused: neither the map nor the folder changes', async () => {
+  const maps = temporaryFolder();
+  await write(one, maps, 'a');
+  const empty = temporaryFolder();
+  for (const folder of [empty, join(empty, 'mistyped')]) {
+    expect(await write({ folder }, maps, 'a')).toMatchObject({
+      exitCode: 1,
+      stderr: `cell-map: no platform is running in DATA_DIR ${folder}. Start it, or name the DATABASE_URL. Nothing was written.\n`,
+    });
+  }
+  expect(readFileSync(join(maps, 'a.map'), 'utf8')).toBe('demo a;\n');
+  expect(readdirSync(empty)).toEqual([]);
+});

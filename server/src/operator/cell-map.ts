@@ -30,7 +30,9 @@ const lineOf = (clientId: string, upstream: string) =>
  */
 export async function writeCellMap(config: Config, args: string[]): Promise<string> {
   const { upstream, file } = readArguments(args);
-  const database = (config.DATABASE_URL ? null : await joinEmbedded(config.DATA_DIR)) ?? (await openDatabase(config));
+  const database = await (config.DATABASE_URL ? openDatabase(config) : joinEmbedded(config.DATA_DIR));
+  // A new database would empty the map of a cell that serves.
+  if (!database) throw new StartupError(notRunning(config.DATA_DIR));
   try {
     const rows = await asAllTenantsStatement<{ name: string }>(database, clientIds());
     await refuseCollisions(
@@ -65,6 +67,9 @@ async function refuseCollisions(ids: string[], file: string): Promise<void> {
       );
   }
 }
+
+const notRunning = (folder: string) =>
+  `cell-map: no platform is running in DATA_DIR ${folder}. Start it, or name the DATABASE_URL. Nothing was written.`;
 
 const taken = (problem: string) =>
   new StartupError(

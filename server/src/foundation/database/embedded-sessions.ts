@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
 
-/** A program that holds a transaction open and is silent must not stop the platform: as in session-settings.ts. */
+/**
+ * A program that holds a transaction open and is silent must not stop the others who wait: as in session-settings.ts.
+ */
 const MOST_SILENT_LOOKS = 5;
 const LOOK_EVERY_MS = 1_000;
 
@@ -24,7 +26,20 @@ const message = (type: number, body = '') => {
 /** Ends whatever a client has begun. */
 const ABANDON = [message(SYNC), message(QUERY, 'rollback')];
 
-type Client = { socket: Socket; received: Buffer; messages: Uint8Array[]; hasStarted: boolean };
+type Client = {
+  socket: Socket;
+  /** What has arrived of the next message, in pieces. */
+  pieces: Buffer[];
+  arrived: number;
+  /** The length of the next message, as far as it is known. */
+  needed: number;
+  messages: Uint8Array[];
+  hasStarted: boolean;
+};
+
+/** Of the first message: its length and the version. Of the others: type and length. */
+const FIRST_HEADER = 8;
+const HEADER = 5;
 
 /**
  * Serves PGlite to several connections, although it has one session: they take turns. A turn lasts until the end of a
@@ -40,6 +55,7 @@ export async function serveSessions(
   let current: Client | undefined;
   let silentLooks = 0;
   let isWorking = false;
+  let isStopping = false;
   let lastWork = Promise.resolve();
 
   async function work(): Promise<void> {
@@ -68,14 +84,21 @@ export async function serveSessions(
   }
 
   const looking = setInterval(() => {
-    if (current && !isWorking && ++silentLooks > MOST_SILENT_LOOKS) current.socket.destroy();
+    silentLooks = current && !isWorking && waiting.length > 0 ? silentLooks + 1 : 0;
+    if (silentLooks > MOST_SILENT_LOOKS) current?.socket.destroy();
   }, LOOK_EVERY_MS).unref();
 
   const server = createServer((socket) => {
-    const client: Client = { socket, received: Buffer.alloc(0), messages: [], hasStarted: false };
+    const client: Client = {
+      ...{ socket, pieces: [], arrived: 0, needed: FIRST_HEADER },
+      ...{ messages: [], hasStarted: false },
+    };
     clients.add(client);
     socket.on('data', (bytes) => {
-      client.received = client.received.length > 0 ? Buffer.concat([client.received, bytes]) : bytes;
+      if (client === current) silentLooks = 0;
+      client.pieces.push(bytes);
+      client.arrived += bytes.length;
+      if (client.arrived < client.needed) return;
       const messages = completeMessages(client);
       if (messages.length > 0) take(client, messages);
     });
@@ -85,13 +108,15 @@ export async function serveSessions(
       client.messages = [];
       const place = waiting.indexOf(client);
       if (place >= 0) waiting.splice(place, 1);
-      if (client === current) take(client, ABANDON);
+      // A database that closes undoes what is open, and answers nothing any more.
+      if (client === current && !isStopping) take(client, ABANDON);
       onLeave();
     });
   });
   await once(server.listen(socketPath), 'listening');
   return {
     async stop() {
+      isStopping = true;
       clearInterval(looking);
       const closed = once(server, 'close');
       server.close();
@@ -102,20 +127,25 @@ export async function serveSessions(
   };
 }
 
+/** Joins the pieces once, not at each arrival: a message may come in thousands. */
 function completeMessages(client: Client): Uint8Array[] {
   const messages: Uint8Array[] = [];
+  let rest = Buffer.concat(client.pieces);
+  client.pieces = [];
   for (;;) {
-    const { received, hasStarted, socket } = client;
-    // Only the first message has no type. Its version follows its length.
-    if (received.length < (hasStarted ? 5 : 8)) return messages;
-    const end = hasStarted ? 1 + received.readInt32BE(1) : received.readInt32BE(0);
-    if (received.length < end) return messages;
-    client.received = received.subarray(end);
-    if (hasStarted ? received[0] === TERMINATE : received.readInt32BE(4) !== START_PROTOCOL_3) {
+    const { hasStarted, socket } = client;
+    const header = hasStarted ? HEADER : FIRST_HEADER;
+    const end = rest.length < header ? header : hasStarted ? 1 + rest.readInt32BE(1) : rest.readInt32BE(0);
+    if (rest.length < Math.max(header, end)) {
+      Object.assign(client, { pieces: [rest], arrived: rest.length, needed: end });
+      return messages;
+    }
+    if (hasStarted ? rest[0] === TERMINATE : rest.readInt32BE(4) !== START_PROTOCOL_3) {
       socket.end();
       return messages;
     }
     client.hasStarted = true;
-    messages.push(Uint8Array.from(received.subarray(0, end)));
+    messages.push(Uint8Array.from(rest.subarray(0, end)));
+    rest = rest.subarray(end);
   }
 }

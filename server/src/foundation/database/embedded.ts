@@ -12,7 +12,7 @@ import { isLocked, lockInDirectory } from './lock-in-directory.js';
  * same driver connects to it. All other code is the same as on Postgres, with these differences:
  * - Connections take turns, and the platform has one: code inside a transaction must run all its queries on that
  *   transaction.
- * - It has no statement_timeout and no other time limit.
+ * - It has no statement_timeout. A connection that is silent within a transaction is cut off if others wait.
  * - It has no autovacuum: database.ts vacuums and analyzes it every minute.
  * - Only one process may open the directory: it is locked.
  */
@@ -73,6 +73,12 @@ const socketIn = (directory: string) => path.resolve(directory, 'database.sock')
 export const findEmbeddedDatabase = async (directory: string): Promise<string | null> =>
   (await isLocked(directory, LOCK)) ? socketIn(directory) : null;
 
+/** Tells other programs, as long as this process lives, that its bus is inside it. */
+export const holdOwnBus = (directory: string) => lockInDirectory(directory, OWN_BUS, inUse(directory));
+
+export const hasOwnBus = (directory: string) => isLocked(directory, OWN_BUS);
+
+const OWN_BUS = 'bus';
 /** Two processes on one embedded database corrupt it. */
 const LOCK = 'lock';
 

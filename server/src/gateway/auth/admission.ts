@@ -133,8 +133,9 @@ export function createAdmit(database: Database, limits: RateLimits, lastUses: La
       if (!verdict.is_live && verdict.away === null) throw sender.countFailure();
       refuseOutsideWindow(verdict, sender.timestamp, database.generations.current().beganAt);
       if (verdict.away !== null) {
-        // Such a request consumes no nonce. While the tenant moves, its clients only wait.
-        throw (verdict.away !== '' && limits.countRequest(sender, verdict)) || tenantAway(verdict.away);
+        // Such a request consumes no nonce, so replays could use up a quota. Those who have moved have one of their own
+        // for each credential: at most its answers here become 429. While the tenant moves, its clients only wait.
+        throw (verdict.away !== '' && limits.countMoved(sender, verdict)) || tenantAway(verdict.away);
       }
       if (!verdict.is_fresh) throw new ApiError('NONCE_REUSED');
       lastUses.note({ tenantId, clientId, secretVersion, usedAt: new Date(verdict.now_ms) });

@@ -22,6 +22,7 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
   const credentials = quota('credential', limits.requestsPerMinute, peers);
   const tenants = quota('tenant', limits.requestsPerMinutePerTenant, peers);
+  const moved = quota('credential', limits.requestsPerMinute, peers, 'moved');
   const networks = quota('address', limits.failedAuthenticationsPerMinute, peers);
   return {
     /** Counts a failed authentication. Returns the refusal once the network is above its limit. */
@@ -44,6 +45,9 @@ export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
       credentials.count(clientId, own.requests_per_minute) ??
       tenants.count(tenantId, own.requests_per_minute_of_tenant),
 
+    /** Counts a live request of a tenant that has moved away. No nonce is used: a replay counts as well. */
+    countMoved: ({ clientId }: Caller, own: Quotas): ApiError | null => moved.count(clientId, own.requests_per_minute),
+
     /** Counts a request more for each full 64 KiB of a body that was read, or of an answer once it is sent. */
     countBytes({ tenantId, clientId }: Caller, bytes: number): void {
       const more = Math.floor(bytes / BYTES_OF_A_REQUEST);
@@ -61,10 +65,10 @@ const reasons = {
 };
 
 /** Counts per key in windows of one minute. A key may have its own limit, which `count` learns. */
-function quota(name: keyof typeof reasons, configured: number, peers: Peers) {
+function quota(name: keyof typeof reasons, configured: number, peers: Peers, counter: string = name) {
   const windows = createWindows(WINDOW_SECONDS * 1_000);
   const reserved = createSlots();
-  const topic = `counts by ${name}`;
+  const topic = `counts by ${counter}`;
   /** Counts of this process that the other processes do not know yet. */
   let untold = new Map<string, number>();
 

@@ -22,6 +22,15 @@ test('a tenant has its own quota, and requests above the quota of a credential d
   expect(count({ tenantId: 'another', clientId: 'another-backend' })).toBeNull();
 });
 
+test('requests of a tenant that has moved have a bounded quota of their own: a replay uses up no other', () => {
+  const limits = limitsOf();
+  const moved = Array.from({ length: 4 }, () => limits.countMoved(caller, asConfigured)?.extra.metadata ?? null);
+  const refused = { quota: 'credential', limit: 2 };
+  expect(moved).toEqual([null, null, refused, refused]);
+  expect(limits.countMoved(neighbour, asConfigured)).toBeNull();
+  expect(limits.countRequest(caller, asConfigured)).toBeNull();
+});
+
 test('an answer counts as a request more for each full 64 KiB, in both quotas', () => {
   const limits = limitsOf({ requestsPerMinute: 4, requestsPerMinutePerTenant: 5 });
   limits.countBytes(caller, 65_535);

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
+import postgres from 'postgres';
 import { expect, test, vi } from 'vitest';
 import { move, runMove } from '../../../test/support/cells.js';
 import { completed, newCommand } from '../../../test/support/commands.js';
@@ -43,6 +45,24 @@ test('a tenant moves between two platforms as `npm start` runs them, which go on
   const file = join(temporaryFolder(), 'b.map');
   const written = await runMain(['cell-map', '--upstream', 'cell_b', '--file', file], b.environment);
   expect([written.stderr, readFileSync(file, 'utf8')]).toEqual(['', 'acme cell_b;\ndemo cell_b;\n']);
+});
+
+test('a device request that another program stored is expired in time: the platform hears when the program leaves', async () => {
+  const path = join(b.folder, 'database.sock');
+  // After the first one nothing is due: the platform would look again in a minute.
+  for (const id of [randomUUID(), randomUUID()]) {
+    const sql = postgres({ path, user: 'postgres', max: 1, fetch_types: false });
+    await sql`
+      insert into device_requests (
+        tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, status, received_at, expires_at
+      )
+      values ('demo', ${id}, 'vendor_a', 'd', 'ask', '{}', ${id}, 'PENDING', now(), now())`;
+    await sql.end();
+    await vi.waitFor(async () => {
+      const target = `/api/v1/open/device-requests/${id}`;
+      expect((await signedRequest(b.demo, 'GET', target, { node: b.baseUrl })).body.status).toBe('EXPIRED');
+    }, soon);
+  }
 });
 
 test('refuses in one line a second command, and a platform that does not run', async () => {

@@ -9,6 +9,7 @@ import {
   onMigratingConnection,
   openDatabase,
 } from '../../foundation/database/database.js';
+import { hasOwnBus } from '../../foundation/database/embedded.js';
 import { lockInDirectory } from '../../foundation/database/lock-in-directory.js';
 import { appliedHashes, missingMigrations } from '../../foundation/database/migrate.js';
 import { waitForPostgres } from '../../foundation/database/startup-problem.js';
@@ -53,7 +54,7 @@ export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: s
     if (isUndo) return await undo(source, target);
     const moving = { source, target, toUrl: toUrl ?? '' };
     if (isPlan) return await plan(moving);
-    if (config.DATABASE_URL && !config.NATS_URL)
+    if (!config.NATS_URL && (config.DATABASE_URL || !(await hasOwnBus(config.DATA_DIR))))
       throw wrong('NATS_URL of the source is missing: nothing of the tenant may wait on its bus');
     // The bus inside a process has messages of simulated devices only.
     const bus = config.NATS_URL ? await openBus(config, createLogger(config.LOG_LEVEL)) : null;

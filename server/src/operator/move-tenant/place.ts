@@ -5,6 +5,7 @@ import { asAllTenants, asTenantAnyway } from '../../foundation/database/row-leve
 import { startupProblem } from '../../foundation/database/startup-problem.js';
 import type { OpenedKeyring } from '../../foundation/secrets/keyring.js';
 import { StartupError } from '../../foundation/startup-error.js';
+import { urlsOfHosts } from '../../foundation/urls.js';
 
 /** One of the two platforms of a move, for one tenant. */
 export type Place = ReturnType<typeof placeOf>;
@@ -41,8 +42,7 @@ export function placeOf({ name, url, folder, database, keyring }: Opened, tenant
   }
   return {
     name,
-    /** For people: without the login. */
-    address: url?.replace(/^.*@/, '').replace(/\?.*/, '') ?? folder,
+    address: url === undefined ? folder : addressOf(url),
     tenantId,
     keyring,
     database,
@@ -61,6 +61,13 @@ export function placeOf({ name, url, folder, database, keyring }: Opened, tenant
       named(database.sql.notify('top_signals', JSON.stringify({ from: '', topics: [topic] })).then(() => {})),
   };
 }
+
+/** Hosts and name of a database, without login and parameters: both can have passwords. */
+export const addressOf = (url: string) =>
+  urlsOfHosts(url)
+    .map((one) => new URL(one))
+    .map(({ host, pathname }) => host + pathname)
+    .join();
 
 /** From here on the transaction may write rows of this table. */
 export const becomeWriter = (tx: Transaction, table: string) =>

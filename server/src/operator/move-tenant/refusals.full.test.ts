@@ -3,7 +3,7 @@ import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { atEnd, newKeyring, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { move, runMove, startCell } from '../../../test/support/cells.js';
+import { move, runMove, startCell, startEmbeddedCell } from '../../../test/support/cells.js';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asIngest, asTenant } from '../../foundation/database/row-level-security.js';
@@ -37,6 +37,17 @@ test('refuses in one line what cannot move', async () => {
   expect(await lineOf(runMove(a, otherKeyring, ['known', ...to]))).toEqual(refuses('The keyring is not the one'));
   expect((await runMove(a, b, ['known', '--undo'])).stdout).toContain('known is not moving');
   expect((await a.call('GET', 'platform/tenants/known')).status).toBe('ACTIVE');
+});
+
+test('a source with the embedded database and a nats-server needs NATS_URL: messages of the tenant may wait there', async () => {
+  const { call, environment } = await startEmbeddedCell();
+  await call('POST', 'platform/tenants', { tenant_id: 'unheard', name: 'unheard' });
+  const { DATA_DIR = '' } = environment;
+  expect(await runMove({ environment: { DATA_DIR } }, b, ['unheard', ...to])).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringMatching(/^move-tenant: NATS_URL of the source is missing/),
+  });
+  expect((await call('GET', 'platform/tenants/unheard')).status).toBe('ACTIVE');
 });
 
 test('refuses in one line a tenant whose names or catalog the target cannot take', async () => {

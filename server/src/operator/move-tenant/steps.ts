@@ -8,19 +8,42 @@ import { credentials, type Deletion, type Move, takenNames, tenants } from '../.
 import { type Facts, insertAuditEvent } from '../../gateway/audit/audit.js';
 import type { Place } from './place.js';
 
-/** Notes a step in the log of the tenant of this transaction. The operator is who runs the command. */
-const note = (tx: Transaction, tenantId: string, step: string, { id, ...facts }: { id: string } & Facts) =>
-  insertAuditEvent(tx, {
-    tenantId: step === 'leave' ? PLATFORM_TENANT_ID : tenantId,
-    clientId: 'move-tenant',
-    operation: `moveTenant.${step}`,
-    target: `platform/tenants/${tenantId}`,
-    changes: [],
-    before: null,
-    after: { ...facts, operator: `${userInfo().username}@${hostname()}` },
-    outcome: 'DONE',
-    requestId: id,
-  });
+/** Containers run with user ids that have no name. */
+export function operatorOf(read = userInfo): string {
+  try {
+    return `${read().username}@${hostname()}`;
+  } catch {
+    return `uid ${process.getuid?.()}@${hostname()}`;
+  }
+}
+
+const operator = operatorOf();
+
+/**
+ * Notes a step of the move: in the log of the tenant with the address of its clients, and in the log of tenant
+ * `platform` with what only the operator may see. The transaction works for tenant `platform` afterwards.
+ */
+async function note(tx: Transaction, tenantId: string, step: string, { id, to, from }: Noted): Promise<void> {
+  const noteIn = (log: string, after: Facts) =>
+    insertAuditEvent(tx, {
+      tenantId: log,
+      clientId: 'move-tenant',
+      operation: `moveTenant.${step}`,
+      target: `platform/tenants/${tenantId}`,
+      changes: [],
+      before: null,
+      after,
+      outcome: 'DONE',
+      requestId: id,
+    });
+  const known = { ...(to && { to }) };
+  // At the end of a move the tenant's own log is deleted in the source.
+  if (step !== 'leave') await noteIn(tenantId, known);
+  await enterTenant(tx, PLATFORM_TENANT_ID);
+  await noteIn(PLATFORM_TENANT_ID, { ...known, ...(from && { from }), operator });
+}
+
+type Noted = { id: string; to?: string; from?: string };
 
 export type TenantRow = typeof tenants.$inferSelect;
 
@@ -154,8 +177,6 @@ export async function leave(source: Place, { id, to }: Required<Pick<Move, 'id' 
         previousSecretLastUsedAt: null,
       })
       .where(sql`tenant_id = ${tenantId}`);
-    // The tenant's own log is deleted here.
-    await enterTenant(tx, PLATFORM_TENANT_ID);
     await note(tx, tenantId, 'leave', { id, to });
   });
 }
