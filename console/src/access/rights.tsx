@@ -5,6 +5,7 @@ import { texts } from '../app/texts';
 import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
+import { Scrolling } from '../ui/scrolling';
 import { Time } from '../ui/time';
 
 type Of = { tenant: string; clientId: string };
@@ -47,12 +48,7 @@ export function Rights({ tenant, clientId }: Of) {
   if (!data) return <p role="status">{texts.loading}</p>;
   const { rights, hasMore } = data;
   return (
-    <section
-      className="wide"
-      aria-label={texts.access.rights}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
-      tabIndex={0}
-    >
+    <Scrolling label={texts.access.rights}>
       {rights.length === 0 ? (
         <p>{texts.access.noRight}</p>
       ) : (
@@ -90,7 +86,7 @@ export function Rights({ tenant, clientId }: Of) {
           {texts.access.roleChanges}
         </Link>
       </p>
-    </section>
+    </Scrolling>
   );
 }
 

@@ -3,6 +3,7 @@ import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
 import { durationBetween, Time } from '../ui/time';
 import './timeline.css';
+import { Scrolling } from '../ui/scrolling';
 
 const lanes = ['PLATFORM', 'ADAPTER', 'DEVICE'] as const;
 type Entry = Command['history'][number];
@@ -21,12 +22,7 @@ function saidIn(lane: (typeof lanes)[number], entry: Entry, before: Entry | unde
 export function Timeline({ command: { history, accepted_at } }: { command: Command }) {
   const whole = Math.max(1, msBetween(accepted_at, history.at(-1)?.at ?? accepted_at));
   return (
-    <section
-      aria-label={texts.commands.timeline}
-      className="wide"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
-      tabIndex={0}
-    >
+    <Scrolling label={texts.commands.timeline}>
       <table className="timeline">
         <thead>
           <tr>
@@ -42,7 +38,6 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
         <tbody>
           {history.map((entry, index) => {
             const before = history[index - 1];
-            const since = before?.at ?? accepted_at;
             return (
               <tr key={index}>
                 <th scope="row">
@@ -55,8 +50,11 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
                 <td>
                   {before && (
                     <>
-                      {durationBetween(since, entry.at)}
-                      <div className="step" style={{ inlineSize: `${(100 * msBetween(since, entry.at)) / whole}%` }} />
+                      {durationBetween(before.at, entry.at)}
+                      <div
+                        className="step"
+                        style={{ inlineSize: `${(100 * msBetween(before.at, entry.at)) / whole}%` }}
+                      />
                     </>
                   )}
                 </td>
@@ -72,7 +70,7 @@ export function Timeline({ command: { history, accepted_at } }: { command: Comma
         </tbody>
       </table>
       <p className="soft">{texts.commands.lanesAbout}</p>
-    </section>
+    </Scrolling>
   );
 }
 

@@ -8,6 +8,7 @@ import { useSession } from '../session/session';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
 import { type Column, Rows } from '../ui/rows';
+import { Scrolling } from '../ui/scrolling';
 import { Status } from '../ui/status';
 import { failedLines, saveFile } from './failed-file';
 
@@ -54,12 +55,7 @@ export function Failures({ batchId, summary, list }: Props) {
   return (
     <>
       <h2>{texts.fleet.failures}</h2>
-      <section
-        className="wide"
-        aria-label={texts.fleet.failures}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
-        tabIndex={0}
-      >
+      <Scrolling label={texts.fleet.failures}>
         <table className="failures">
           <thead>
             <tr>
@@ -88,7 +84,7 @@ export function Failures({ batchId, summary, list }: Props) {
             ))}
           </tbody>
         </table>
-      </section>
+      </Scrolling>
       <h2>{texts.fleet.failed}</h2>
       <Rows label={texts.fleet.failed} list={list} columns={columns} empty={texts.fleet.noFailure} />
       <FailedFile batchId={batchId} summary={summary} />

@@ -33,7 +33,7 @@ export const eventLog = (client: TenantOpenPlatform): Growing => ({
   },
 });
 
-/** What was received or replied to. The position is a time of the platform: the first that is not known yet. */
+/** Requests that were received or replied to. The position is a time: a millisecond after the latest change that was read. */
 export const changedDeviceRequests = (client: TenantOpenPlatform): Growing => ({
   end: async (signal) => afterLatest((await client.deviceRequests.list({ limit: 1 }, { signal })).items),
   next: async (changed_after, signal) => {

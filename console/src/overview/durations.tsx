@@ -2,15 +2,13 @@ import { Link } from '@tanstack/react-router';
 import type { CommandFigures } from '@tenant-open-platform/sdk';
 import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
+import { Scrolling } from '../ui/scrolling';
 import { clockText, durationText } from '../ui/time';
 import { Axis } from './axis';
-import { type Interval, intervalsOf, listBehind } from './hours';
+import { type Interval, intervalsOf, listBehind, timesSlower } from './hours';
 
 const QUICK_MS = 50;
 const SLOW_MS = 300_000;
-/** From so many times the median of the day, the last hour is marked. */
-const SLOWER = 3;
-const NOTICED_MS = 1_000;
 
 /** 0 for 50 ms and less, 100 for 5 minutes, in equal steps for equal factors. */
 const heat = (ms: number) =>
@@ -23,12 +21,7 @@ export function DurationsOfVendors({ figures }: { figures: CommandFigures }) {
   const groups = figures.groups ?? [];
   if (groups.length === 0) return <p>{texts.overview.nothing}</p>;
   return (
-    <section
-      className="wide"
-      aria-label={texts.overview.durations}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
-      tabIndex={0}
-    >
+    <Scrolling label={texts.overview.durations}>
       <table className="heat">
         <thead>
           <tr>
@@ -86,7 +79,7 @@ export function DurationsOfVendors({ figures }: { figures: CommandFigures }) {
           <span className="mark none" /> {texts.overview.noneEnded}
         </span>
       </p>
-    </section>
+    </Scrolling>
   );
 }
 
@@ -95,13 +88,10 @@ type Took = CommandFigures['points'][number]['duration_ms'];
 /** The median of the last interval, beside the one of the whole day: an hour that is slow is lost among 24. */
 function Latest({ latest, day }: { latest: Took | undefined; day: Took | undefined }) {
   if (!latest) return texts.overview.noneEnded;
-  const isSlower = day && latest.p50 >= Math.max(NOTICED_MS, SLOWER * day.p50);
+  const times = day && timesSlower(latest.p50, day.p50);
   return (
     <>
-      {durationText(latest.p50)}{' '}
-      {isSlower && (
-        <strong className="slower">{texts.overview.slower(Math.round(latest.p50 / Math.max(1, day.p50)))}</strong>
-      )}
+      {durationText(latest.p50)} {times && <strong className="slower">{texts.overview.slower(times)}</strong>}
     </>
   );
 }

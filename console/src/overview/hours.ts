@@ -18,6 +18,16 @@ export function intervalsOf({ from, to, interval }: CommandFigures, points: read
   });
 }
 
+/** From so many times the median of the day, the last hour is slow. What nobody notices is not. */
+const SLOWER = 3;
+const NOTICED_MS = 1_000;
+
+/** How many times as long as over the day a command takes in the last hour; null if that is not slow. */
+export function timesSlower(latestMs: number, dayMs: number): number | null {
+  const isSlow = latestMs >= Math.max(NOTICED_MS, SLOWER * dayMs);
+  return isSlow ? Math.round(latestMs / Math.max(1, dayMs)) : null;
+}
+
 /** The commands that ended in the interval. */
 export const listBehind = ({ from, to }: Interval, vendor?: string) => ({
   completed_after: from.toISOString(),

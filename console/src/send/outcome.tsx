@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
 import { Problem } from '../ui/problem';
+import { Scrolling } from '../ui/scrolling';
 import { type Attempt, isOpen, isUnknown } from './sending';
 
 type Props = {
@@ -102,12 +103,7 @@ function Refused({ results }: { results: readonly CommandResult[] }) {
   return (
     <>
       <h2>{texts.send.refused}</h2>
-      <section
-        className="wide"
-        aria-label={texts.send.refused}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and a keyboard must reach it.
-        tabIndex={0}
-      >
+      <Scrolling label={texts.send.refused}>
         <table>
           <thead>
             <tr>
@@ -131,7 +127,7 @@ function Refused({ results }: { results: readonly CommandResult[] }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </Scrolling>
       {results.length > SHOWN && <small>{texts.send.moreRefused(results.length - SHOWN)}</small>}
     </>
   );

@@ -36,7 +36,7 @@ export const newIdTail = () => newId(0).replaceAll('-', '').slice(12);
 /** In ascending order: ids of one instant are then in the order in which they were asked for. */
 export const newIdTails = (count: number) => Array.from({ length: count }, newIdTail).sort();
 
-/** The first millisecond that is not before the instant of a request: what came before a finer instant is not after it. */
+/** The instant of a request in milliseconds. A finer one is rounded up: an item before it must not be listed as after it. */
 export const millisecondAt = (time: string) => Date.parse(time) + (/\.[0-9]{3}[0-9]*[1-9]/.test(time) ? 1 : 0);
 
 /** The lowest id of this instant or later, for ids that begin with milliseconds. A request may give the instant. */

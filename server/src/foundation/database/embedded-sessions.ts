@@ -28,10 +28,10 @@ const ABANDON = [message(SYNC), message(QUERY, 'rollback')];
 
 type Client = {
   socket: Socket;
-  /** What has arrived of the next message, in pieces. */
+  /** Chunks of the next message, which is not complete yet. */
   pieces: Buffer[];
   arrived: number;
-  /** The length of the next message, as far as it is known. */
+  /** The bytes that the next message needs at least. */
   needed: number;
   messages: Uint8Array[];
   hasStarted: boolean;
@@ -89,10 +89,8 @@ export async function serveSessions(
   }, LOOK_EVERY_MS).unref();
 
   const server = createServer((socket) => {
-    const client: Client = {
-      ...{ socket, pieces: [], arrived: 0, needed: FIRST_HEADER },
-      ...{ messages: [], hasStarted: false },
-    };
+    const next = { pieces: [], arrived: 0, needed: FIRST_HEADER };
+    const client: Client = { socket, ...next, messages: [], hasStarted: false };
     clients.add(client);
     socket.on('data', (bytes) => {
       if (client === current) silentLooks = 0;

@@ -82,8 +82,8 @@ export function createHttpServer(listener: RequestListener, options: Options): H
   return {
     server,
     async drain(limitMs) {
-      // What has arrived is read first: a connection that looks idle may hold a request that nobody would answer. One
-      // round of the event loop accepts a connection, the next one reads its request.
+      // An idle connection may have a request that the kernel has received and Node has not read. Closing it would lose
+      // the request. One round of the event loop accepts a connection, the next one reads its request.
       for (let round = 0; round < 3; round++) await new Promise(setImmediate);
       // Under load a keep-alive connection never becomes idle, so each closes after its next answer.
       for (const connection of connections.values()) connection.closeAfterAnswer();

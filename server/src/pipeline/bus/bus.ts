@@ -62,9 +62,10 @@ export type Consumer = Durable & { handle: (delivery: Delivery) => Promise<Outco
 /** How many messages a consumer handles at a time. */
 export const MAX_IN_FLIGHT = 256;
 
-/** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
+/** `isDue`: whether the tenant's messages are still to be deleted. */
 export type Forgetting = { isDue?: () => Promise<boolean>; only?: readonly StreamName[] | undefined };
 
+/** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
 export type Bus = {
   /** Publishes in this order. Resolves once each is acknowledged or undeliverable; rejects if one may be missing. */
   publish(messages: readonly Message[]): Promise<Undeliverable[]>;
