@@ -1,34 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { atEnd, type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
+import { type Profile, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { type PostgresCell as Cell, startCell } from './support/cells.js';
 import { COMMANDS, completed } from './support/commands.js';
-import { newPrincipal } from './support/new-principal.js';
-import { runMain } from './support/private-platform.js';
-import { startNginxOfCells } from './support/start-nginx.js';
+import { startTwoCells } from './support/two-cells.js';
 
 const EVERY_MS = 50;
 const BEFORE_MS = 20_000;
 const FAULT_MS = 60_000;
 const soon = { timeout: 60_000, interval: 100 };
 
-const [a, b] = await Promise.all([
-  startCell({ TRUST_PROXY: '1', CELL: 'a' }),
-  startCell({ TRUST_PROXY: '1', CELL: 'b' }),
-]);
-const portOf = ({ baseUrl }: Cell) => Number(new URL(baseUrl).port);
-const nginx = await startNginxOfCells([portOf(a), portOf(b)]);
-atEnd(nginx.stop);
-
-async function newTenant(cell: Cell, tenantId: string): Promise<Profile> {
-  await cell.call('POST', 'platform/tenants', { tenant_id: tenantId, name: tenantId });
-  await cell.call('POST', `platform/tenants/${tenantId}/bus/principals`, newPrincipal());
-  const profile = await cell.newProfile(tenantId, 'integration_operator', tenantId);
-  await cell.serve(tenantId);
-  return { ...profile, base_url: nginx.url };
-}
+const { a, b, newTenant, writeMaps } = await startTwoCells();
 
 type Call = { status: number; ms: number; id: string };
 
@@ -62,11 +44,8 @@ function figuresOf(calls: Call[]) {
 
 test('all processes of a cell are killed for a minute: every call of the other cell is answered, as fast as before, and every command ends', async () => {
   const [ofA, ofB] = [await newTenant(a, 'alive'), await newTenant(b, 'buried')];
-  for (const [name, { environment }] of Object.entries({ a, b })) {
-    const file = join(nginx.folder, `${name}.map`);
-    await runMain(['cell-map', '--upstream', `cell_${name}`, '--file', file], environment);
-  }
-  nginx.reload();
+  await Promise.all([a.serve('alive'), b.serve('buried')]);
+  await writeMaps();
   for (const profile of [ofA, ofB]) {
     await vi.waitFor(async () => expect((await create(profile)).status).toBe(202), soon);
   }

@@ -1,42 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { atEnd, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { signedRequest } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { type PostgresCell as Cell, move, startCell } from './support/cells.js';
+import { move } from './support/cells.js';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
-import { newPrincipal } from './support/new-principal.js';
-import { runMain } from './support/private-platform.js';
-import { startNginxOfCells } from './support/start-nginx.js';
+import { startTwoCells } from './support/two-cells.js';
 
 const soon = { timeout: 50_000, interval: 50 };
 const EVENTS = '/api/v1/open/events';
 
-const [a, b] = await Promise.all([
-  startCell({ TRUST_PROXY: '1', CELL: 'a' }),
-  startCell({ TRUST_PROXY: '1', CELL: 'b' }),
-]);
-const portOf = ({ baseUrl }: Cell) => Number(new URL(baseUrl).port);
-const nginx = await startNginxOfCells([portOf(a), portOf(b)]);
-atEnd(nginx.stop);
+const { a, b, nginx, newTenant, ...cells } = await startTwoCells();
 
-async function newTenant(cell: Cell, tenantId: string): Promise<Profile> {
-  await cell.call('POST', 'platform/tenants', { tenant_id: tenantId, name: tenantId });
-  await cell.call('POST', `platform/tenants/${tenantId}/bus/principals`, newPrincipal());
-  const profile = await cell.newProfile(tenantId, 'integration_operator', tenantId);
-  return { ...profile, base_url: nginx.url };
-}
-
-/** As an operator does after each change of client ids. */
 async function writeMaps(): Promise<string[]> {
-  const written: string[] = [];
-  for (const [name, { environment }] of Object.entries({ a, b })) {
-    const file = join(nginx.folder, `${name}.map`);
-    const run = await runMain(['cell-map', '--upstream', `cell_${name}`, '--file', file], environment);
+  const written = await cells.writeMaps();
+  for (const run of written) {
     expect(run).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/ has \d+ client ids/) });
-    written.push(readFileSync(file, 'utf8').trim());
   }
-  nginx.reload();
-  return written;
+  return written.map(({ file }) => readFileSync(file, 'utf8').trim());
 }
 
 test('one address leads each client id to its cell, also after a move and for names that nginx knows, and an unknown id gets the same 401', async () => {
