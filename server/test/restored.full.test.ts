@@ -125,6 +125,7 @@ test('a platform that reaches the standby before its promotion admits no request
   const address = await startLink(original.url);
   atEnd(address.stop);
   const standby = await original.startStandby();
+  atEnd(standby.stop);
   // Few connections: all of them are made before the promotion.
   const few = { DATABASE_POOL_SIZE: '2' };
   const node = await startNode({ ...LIVE, ...few, DATABASE_URL: address.through(original.url) });

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { atEnd } from '@tenant-open-platform/testing';
 import {
   ownPostgres,
   type PrivatePostgres,
@@ -93,6 +94,7 @@ export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying
         const lines = inArchive(ofRecovery, await archiveAll(original));
         await original.kill();
         const copy = await backup.startRecovery(lines.replace('2026-11-27 09:30:00+00', String(clock?.now)));
+        atEnd(copy.stop);
         const recovering = openSession(copy.superuserUrl);
         const inRecovery = async () => (await recovering`select pg_is_in_recovery() as is`)[0]?.is;
         await vi.waitFor(async () => expect(await inRecovery()).toBe(false), soon);
@@ -103,6 +105,7 @@ export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying
   },
   async 'an asynchronous standby that lagged and is promoted'(original) {
     const standby = await original.startStandby();
+    atEnd(standby.stop);
     await standby.suspend();
     return {
       isShown: true,
@@ -117,6 +120,7 @@ export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying
   async 'a plain copy of the data directory'(original) {
     await original.suspend();
     const copy = await original.startCopy();
+    atEnd(copy.stop);
     await copy.suspend();
     await original.resume();
     return {
