@@ -24,26 +24,26 @@ const release = '**/*.release.test.ts';
 const page = '**/*.page.test.ts';
 /** Builds and runs the image, and checks the files of `deploy`. */
 const image = '**/*.image.test.ts';
-/** With the project `unit`, what may depend on the version of Node: sockets, HTTP, crypto, fetch and packages. */
+/** What may depend on the version of Node: sockets, HTTP, crypto, fetch, terminals, processes and packages. */
 export const dependsOnNode = [
+  'contract/src/signature/*.test.ts',
+  'server/src/foundation/secrets/*.test.ts',
   'server/src/gateway/http/*.test.ts',
   'server/src/gateway/auth/golden-vectors.test.ts',
   'sdk/**/*.test.ts',
+  'cli/src/*.embedded.test.ts',
+  'cli/src/input/*.test.ts',
+  'cli/src/output/*.test.ts',
+  'cli/src/session/*.test.ts',
+  'examples/**/*.embedded.test.ts',
+  'testing/src/start.embedded.test.ts',
 ];
-/** The suffix of a file says what its tests need. Those of `unit` need no server and no build. */
-const needServers = [
-  ...outside,
-  '**/*.unit.test.ts',
-  'sdk/src/**/!(*.e2e).test.ts',
-  hostile,
-  cluster,
-  runtimes,
-  schemathesis,
-  clients,
-  release,
-  page,
-  image,
-];
+/** Needs several processes, a real Postgres or NATS, or programs of Debian. */
+const full = '**/*.full.test.ts';
+/** The promises of a seam, the database or the bus, which each engine must keep: in `local` and in `full`. */
+const conformance = '**/*.conformance.test.ts';
+/** The suffix of a file says what its tests need. */
+const otherProjects = [...outside, full, hostile, cluster, runtimes, schemathesis, clients, release, page, image];
 
 export default defineConfig({
   resolve: {
@@ -53,9 +53,10 @@ export default defineConfig({
   },
   ssr: { resolve: { conditions } },
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
+    // They end what hangs. Nothing else depends on them.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } },
     // Most files wait for the server, not for a core: with vitest's default of one worker on two cores they took 3
     // times as long, and with three workers a quarter of the two cores was idle.
     maxWorkers: 4,
@@ -71,23 +72,21 @@ export default defineConfig({
           isolate: false,
           globalSetup,
           include: [all],
-          exclude: [...needServers, '**/*.full.test.ts'],
+          exclude: [...otherProjects, '**/*.unit.test.ts', 'sdk/src/**/!(*.e2e).test.ts'],
         },
       },
       {
         extends: true,
         test: {
           name: 'node',
+          env: { TESTED_TOPCTL: 'built' },
           isolate: false,
           globalSetup,
           include: dependsOnNode,
-          exclude: [...needServers, '**/*.full.test.ts'],
+          exclude: otherProjects,
         },
       },
-      {
-        extends: true,
-        test: { name: 'full', globalSetup, include: [all], exclude: [...needServers, '**/*.embedded.test.ts'] },
-      },
+      { extends: true, test: { name: 'full', globalSetup, include: [full, conformance], exclude: outside } },
       { extends: true, test: { name: 'hostile', include: [hostile], exclude: outside } },
       { extends: true, test: { name: 'cluster', include: [cluster], exclude: outside } },
       {

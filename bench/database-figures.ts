@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import connect from 'postgres';
 
 /** The number of rows so far. */
-type Written = { inserted: number; updated: number; deleted: number; heapOnly: number };
+type Written = { inserted: number; updated: number; deleted: number; heapOnly: number; transactions: number };
 
 /** Figures of the commands accepted since an instant. Quantiles in ms. */
 type Outcomes = {
@@ -89,7 +89,9 @@ export function openDatabaseFigures(url: string) {
     async rowsWritten(): Promise<Written> {
       await pause(COUNTERS_FLUSHED_MS);
       const [row] = await sql`select sum(n_tup_ins)::int as inserted, sum(n_tup_upd)::int as updated,
-        sum(n_tup_del)::int as deleted, sum(n_tup_hot_upd)::int as "heapOnly" from pg_stat_user_tables`;
+        sum(n_tup_del)::int as deleted, sum(n_tup_hot_upd)::int as "heapOnly",
+        (select xact_commit::int from pg_stat_database where datname = current_database()) as transactions
+        from pg_stat_user_tables`;
       return row as Written;
     },
 

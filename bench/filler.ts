@@ -73,7 +73,7 @@ export async function fillDatabase(sql: Sql, commands: number): Promise<void> {
     from base, generate_series(1, ${commands / 10}::int) n`;
   await sql`set session_replication_role = default`;
   // The relay need not publish the copied events.
-  await sql`update relay_lease set published_seq = (select max(seq) from events)`;
+  await sql`update slots set published_seq = (select max(seq) from events)`;
   // Tables that grew to this size by themselves would have been vacuumed and analyzed on the way.
   await sql`vacuum analyze`;
   await sql`checkpoint`;

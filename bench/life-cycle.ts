@@ -44,6 +44,7 @@ export async function measureLifeCycle(
     'resident memory of the first node, highest MiB': residentMiB(platform.pid).highest,
     'WAL bytes per command': walBytes / stored,
     'rows written per command': rows(({ inserted, updated, deleted }) => inserted + updated + deleted) / stored,
+    'transactions per command': rows(({ transactions }) => transactions) / stored,
     'heap-only share of updates': rows(({ heapOnly }) => heapOnly) / rows(({ updated }) => updated),
   };
 }

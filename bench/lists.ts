@@ -13,6 +13,7 @@ const minuteAgo = () => new Date(Date.now() - 60_000).toISOString();
 /** Values for filters that are not enumerations: some that many rows have, and some that few or none have. */
 const filterValues: Record<string, () => string[]> = {
   is_final: () => ['true', 'false'],
+  has_late_result: () => ['true', 'false'],
   from: () => ['now', minuteAgo()],
   vendor: () => ['vendor_a', 'vendor_b'],
   device_id: () => ['device-7', 'device-none'],

@@ -18,7 +18,7 @@ const scripts = [
   'image',
 ];
 if (!scripts.includes(project)) fail(`Usage: node scripts/test.mjs ${scripts.join('|')} [vitest arguments]`);
-const projects = ['local', 'node'].includes(project) ? ['unit', project] : [project];
+const projects = project === 'local' ? ['unit', project] : [project];
 
 await prepare();
 

@@ -51,7 +51,7 @@ test('Ctrl-C ends a download of the built binary, and no part of the file is lef
     stdio: 'ignore',
   });
   const ended = once(downloading, 'exit');
-  await vi.waitFor(async () => expect(await readdir(cwd)).toHaveLength(2), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await readdir(cwd)).toHaveLength(2), { timeout: 60_000 });
   downloading.kill('SIGINT');
   expect(await ended).toEqual([130, null]);
   expect(await readdir(cwd)).toEqual(['secret']);

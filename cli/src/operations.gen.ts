@@ -101,6 +101,10 @@ export const operations = {
         "kind": "boolean",
         "description": "true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands."
       },
+      "has_late_result": {
+        "kind": "boolean",
+        "description": "true: only commands with `late_result`: an outcome that came after the final status. false: only commands without one."
+      },
       "vendor": {
         "kind": "text",
         "description": "Only commands for this vendor."
@@ -493,7 +497,7 @@ export const operations = {
       },
       "endpoint": {
         "kind": "text",
-        "description": "URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it.",
+        "description": "URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. Its path, if the store is behind one, such as `/storage/v1/s3`, does not name the bucket. The URL must not have a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it.",
         "isRequired": true
       },
       "region": {
@@ -583,7 +587,7 @@ export const operations = {
       },
       "endpoint": {
         "kind": "text",
-        "description": "URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it."
+        "description": "URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. Its path, if the store is behind one, such as `/storage/v1/s3`, does not name the bucket. The URL must not have a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it."
       },
       "region": {
         "kind": "text",
@@ -1725,7 +1729,7 @@ export const operations = {
       },
       "payload_schema": {
         "kind": "object",
-        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one."
+        "description": "JSON Schema 2020-12 for the payload of the command. Required for a new command type. With `$schema` of draft 4, 6 or 7, that draft. Notes of other programs, such as `x-…`, `comment` or `javaType`, change nothing. At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one."
       }
     }
   },

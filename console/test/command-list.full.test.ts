@@ -60,6 +60,8 @@ test.each([390, 1_280, 2_560])(
     const { page } = await openAs(tenant.operator, '/commands', { viewport, locale: 'en-US' });
     const table = page.getByRole('region', { name: 'Commands' });
     await table.waitFor();
+    // Until then the line above the filters has a button more.
+    await page.getByText('Live', { exact: true }).waitFor();
     const top = async () => (await table.boundingBox())?.y;
     const before = await top();
     const from = page.getByLabel('Accepted from');

@@ -52,7 +52,7 @@ test(`with ${ROWS.toLocaleString('en')} commands each page opens, and the table 
   await goTo(page, '/commands?reason=NONE');
   await page.getByText('Of the last 100,000 that were read, none matches.').waitFor({ timeout: 60_000 });
   expect(await page.getByText('No command matches.').count()).toBe(0);
-  await page.getByRole('button', { name: 'Search on' }).click();
+  await page.getByRole('button', { name: 'Keep searching' }).click();
   await page.getByText('No command matches.').waitFor({ timeout: 60_000 });
   expect(errors).toEqual([]);
 });

@@ -62,6 +62,29 @@ test('a failed command says why, and is sent again under a new key that is shown
   await page.getByText(request.idempotency_key).waitFor();
 });
 
+/** The page sees this command as it was before it was sent: the platform of the tests sends at once. */
+const showAsAccepted = (page: Page, command: string) =>
+  page.route(`**/open/downlink/commands/${command}*`, async (route) => {
+    // Nothing has changed yet.
+    if (route.request().url().includes('wait_seconds')) return;
+    const response = await route.fetch();
+    const waiting = { status: 'ACCEPTED', completed_at: null, dispatched_at: null, status_reason: null };
+    await route.fulfill({ response, json: { ...(await response.json()), ...waiting } });
+  });
+
+test('a command that was never sent is canceled, and the page says why not if it was sent meanwhile', async () => {
+  const command = await create({ device_id: 'offline-cancel', timeout_seconds: 60 });
+  const { page } = await open('/commands');
+  await showAsAccepted(page, command);
+  await signIn(page, reader);
+  await goTo(page, `/commands/${command}`);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/cancel/)
+    .waitFor();
+});
+
 test('every page says the zone of its times, and details have the date of today also', async () => {
   const { page } = await openAs(reader, '/commands', { timezoneId: 'Asia/Kathmandu', locale: 'en-GB' });
   await page.getByRole('banner').getByText('Times in Asia/K').waitFor();
@@ -192,7 +215,7 @@ test('after more replies than a page of the list, the list waits again and asks 
     bus.publish(subjects.deviceRequest(own.tenant_id, 'vendor_a'), JSON.stringify(request));
   }
   const read = async () => (await signedRequest(own.operator, 'GET', `${requests}?limit=200`)).body.items;
-  await expect.poll(async () => (await read()).length, { timeout: 30_000 }).toBe(105);
+  await expect.poll(async () => (await read()).length).toBe(105);
   // The newest first, as the list has them: the position at which the page begins is before all other replies.
   for (const { device_request_id } of await read()) {
     const body = { outcome: 'SUCCESS' };
@@ -349,6 +372,20 @@ test('the built-in role support_reader reads every page, and may send, answer an
   expect(await page.getByRole('button', { name: 'Send again' }).count()).toBe(0);
   await goTo(page, '/send');
   await page.getByRole('alert').getByText('lacks the scope open:command:create').waitFor();
+  const waiting = await create({ device_id: 'ok-4' });
+  await showAsAccepted(page, waiting);
+  await goTo(page, `/commands/${waiting}`);
+  await status(page, 'ACCEPTED').waitFor();
+  expect(await page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  bus.publish(subjects.commandUpdate(tenant.tenant_id, 'vendor_b'), 'parked for support');
+  const parked = `${target}/parked-messages?vendor=vendor_b`;
+  const read = async () => (await signedRequest(reader, 'GET', parked)).body.items[0]?.parked_message_id;
+  await expect.poll(read).toBeDefined();
+  await goTo(page, `/parked-messages/${await read()}`);
+  await page.getByText('parked for support').waitFor();
+  expect(await page.getByRole('button', { name: /Delete|again/ }).allTextContents()).toEqual(['Read again']);
   expect(faults).toEqual([]);
 });
 

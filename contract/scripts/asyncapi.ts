@@ -21,7 +21,11 @@ const info = {
   ],
   description: `Messages between the platform and the adapters of vendors over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are from the platform's point of view: it sends a command, and the adapter reads it.
 
-Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (\`$JS.API\` on a NATS server without accounts). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durable consumers: do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 30 seconds. If you need longer, send \`+WPI\` (in progress) to restart this time.
+Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS server without accounts: \`$JS.API\`, and no nkey). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durable consumers: do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 6 seconds. If you need longer, send \`+WPI\` (in progress) every 2 seconds to restart this time. Pull only as many messages as you can start, because a pulled message counts as delivered. Return a message that you have not started with \`-NAK\`.
+
+A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read as delivered again too, unless your own records prove that its execution never began.
+
+The clock of NATS is the property \`ts\` of the information on your durable consumer, which you may request. nats-server 2.9 has no such property: there, the time at which NATS stored the newest message is the best estimate. Count from there with a monotonic clock. The time at which NATS stored a message is in its metadata.
 
 | client | inbox prefix | JetStream API prefix |
 |---|---|---|
@@ -90,7 +94,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['CommandMessage'],
     summary: 'Send a command to the adapter of its vendor',
-    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable consumer. Execute each command_id only once.`,
+    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable consumer. Execute each command_id only once. Acknowledge a command after its end was published and acknowledged. If a command is delivered again, an earlier process may have executed it: ask the device, or send TIMED_OUT of the device.`,
   },
   commandUpdate: {
     action: 'receive',
@@ -99,7 +103,7 @@ const channels: Record<ChannelName, Channel> = {
     messages: ['CommandUpdate'],
     summary: 'Receive an update of a command from its adapter',
     description:
-      'The stream is `TOP_UPDATES`. A command can have many updates. The platform refuses an update that is malformed. It also refuses an update for an unknown command, or for a command of another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is stored as a parked message: see parkedMessages.list.',
+      'The stream is `TOP_UPDATES`. A command can have many updates. Give each update a Nats-Msg-Id of its own, for example the command_id and the status, never the command_id alone. Publish the same update again under the same id. The command_id and the statuses of an update always count. The platform omits other properties that it cannot keep, names them in status_reason with the code RESULT_INVALID, and stores the update as a parked message too. The platform refuses an update without them, for an unknown command, or for a command of another tenant or vendor. The first end of a command is final. A later end, also after the deadline, changes no status. The platform stores the first later end in late_result, so report an end even if it is late. A refused update changes nothing and gets no response on the bus. It is stored as a parked message: see parkedMessages.list.',
   },
   deviceRequest: {
     action: 'receive',
@@ -107,7 +111,8 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['DeviceRequestMessage'],
     summary: 'Receive a request of a device from its adapter',
-    description: 'The stream is `TOP_UPDATES`. The platform ignores a repeated request with the same dedupe_id.',
+    description:
+      'The stream is `TOP_UPDATES`. The platform ignores a repeated request of a device with the same dedupe_id.',
   },
   deviceReply: {
     action: 'send',

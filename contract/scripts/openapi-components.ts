@@ -42,9 +42,10 @@ export const parameters = {
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    ...string('Correlation id of your choice, returned in the response. If it is absent, the platform generates one.', {
-      pattern: patterns.requestId.source,
-    }),
+    ...string(
+      'Correlation id of your choice, returned in the response. The platform generates one if it is absent or does not match the pattern.',
+      { pattern: patterns.requestId.source },
+    ),
   },
   'Idempotency-Key': {
     name: 'Idempotency-Key',

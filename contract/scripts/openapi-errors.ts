@@ -6,9 +6,9 @@ import { headerReferences } from './openapi-components.js';
 
 /** Error responses that many operations share, by name. */
 const shared: Record<string, readonly ErrorCode[]> = {
-  BadRequest: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'VALIDATION_FAILED'],
-  BadRequestBody: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'MALFORMED_JSON', 'VALIDATION_FAILED'],
-  BadListRequest: ['MALFORMED_HTTP', 'INVALID_TARGET', 'INVALID_REQUEST_ID', 'VALIDATION_FAILED', 'INVALID_CURSOR'],
+  BadRequest: ['MALFORMED_HTTP', 'INVALID_TARGET', 'VALIDATION_FAILED'],
+  BadRequestBody: ['MALFORMED_HTTP', 'INVALID_TARGET', 'MALFORMED_JSON', 'VALIDATION_FAILED'],
+  BadListRequest: ['MALFORMED_HTTP', 'INVALID_TARGET', 'VALIDATION_FAILED', 'INVALID_CURSOR'],
   RequestTimeout: ['REQUEST_TIMEOUT'],
   ExpectationFailed: ['EXPECTATION_FAILED'],
   HeadersTooLarge: ['HEADERS_TOO_LARGE'],

@@ -112,6 +112,12 @@ const reasons = [
     'NATS refused the command, for example because it is too large.',
     'The message says why. No adapter has the command.',
   ],
+  [
+    'RESULT_INVALID',
+    'platform, adapter kit',
+    'The outcome counts, but a part of the report beside it could not be kept.',
+    'Read the message, and correct the adapter. The parked message has the whole report.',
+  ],
   ['UNREACHABLE', 'adapter', 'The device cannot be reached.', 'Repeat it: the device does not have the command.'],
   [
     'UNSUPPORTED',

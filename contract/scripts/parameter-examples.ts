@@ -23,6 +23,7 @@ const values: Json = {
   parked_before: time,
   wait_seconds: 30,
   is_final: false,
+  has_late_result: true,
   older_than: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
   group_by: 'reason',
 };

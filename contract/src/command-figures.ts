@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { BatchId } from './command-record.js';
-import { CommandStatus, finalStatuses } from './command-statuses.js';
+import { CommandStatus } from './command-statuses.js';
+import { finalStatuses } from './facts.js';
 import { InputTimestamp, RequestId, Timestamp, Vendor } from './primitives.js';
 
 /** How many groups have a name of their own: an adapter may report any reason. */
@@ -76,7 +77,7 @@ export const CommandFigures = z
     to: Timestamp.describe('End of the last interval that was counted.'),
     interval: FigureInterval,
     counted_since: Timestamp.describe(
-      'Commands that ended before this time were not counted, or their figures were deleted. Nor were those counted that an older version ended during the upgrade.',
+      'Commands that ended before this time were not counted, or their figures were deleted.',
     ),
     ...figures,
     points,

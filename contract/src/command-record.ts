@@ -7,6 +7,7 @@ import {
   ProgressStep,
   PublicStatus,
 } from './command-statuses.js';
+import { MAX_TIMEOUT_SECONDS } from './facts.js';
 import { ClientId, CommandType, DeviceId, OpaqueObject, patterns, RequestId, Timestamp, Vendor } from './primitives.js';
 
 export const StatusReason = z
@@ -34,8 +35,10 @@ export const IdempotencyKey = z
 export const TimeoutSeconds = z
   .int()
   .min(1)
-  .max(300)
-  .describe('Time limit of the command, counted from accepted_at, in seconds: 1 to 300, 30 by default.');
+  .max(MAX_TIMEOUT_SECONDS)
+  .describe(
+    `Time limit of the command, counted from accepted_at, in seconds: 1 to ${MAX_TIMEOUT_SECONDS}, 30 by default.`,
+  );
 
 export const BatchId = z.uuid().describe('Id of the batch of commands: a UUID, unique within the tenant.');
 const HistorySource = z.enum(['PLATFORM', 'ADAPTER', 'DEVICE']).meta({

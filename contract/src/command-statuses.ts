@@ -1,19 +1,10 @@
 import { z } from 'zod';
 import { MAX_STEPS } from './bus/limits.js';
+import { finalStatuses, openStatuses } from './facts.js';
 
 export const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
-export const finalStatuses = [
-  'SUCCEEDED',
-  'FAILED',
-  'REJECTED',
-  'UNSUPPORTED',
-  'TIMED_OUT',
-  'EXPIRED',
-  'CANCELED',
-] as const;
-
-export const commandStatuses = ['ACCEPTED', 'DISPATCHED', ...finalStatuses] as const;
+export const commandStatuses = [...openStatuses, ...finalStatuses] as const;
 
 export const CommandStatus = z.enum(commandStatuses).meta({
   id: 'CommandStatus',
@@ -34,7 +25,7 @@ export const DeviceExecutionStatus = z
   .meta({
     id: 'DeviceExecutionStatus',
     description:
-      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome.',
+      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome, or the adapter gave up while the device was executing the command.',
   });
 
 export const ProgressStep = z
@@ -47,5 +38,5 @@ export const ProgressStep = z
 export const PublicStatus = z.enum(['PENDING', 'SUCCEEDED', 'FAILED', 'UNKNOWN']).meta({
   id: 'PublicStatus',
   description:
-    'Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value.',
+    'Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: the device may have executed the command, because `status` is TIMED_OUT or `device_execution_status` is UNKNOWN. FAILED: any other final `status`.',
 });

@@ -7,7 +7,7 @@ const Enabled = z.boolean().describe('Whether the platform accepts commands of t
 const Description = printable(1000).describe('What the command does: 1 to 1000 printable characters.');
 /** The allowed form of a payload schema. */
 const limits =
-  'At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one.';
+  'With `$schema` of draft 4, 6 or 7, that draft. Notes of other programs, such as `x-…`, `comment` or `javaType`, change nothing. At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one.';
 const CatalogCommandType = z
   .object({
     vendor: Vendor,

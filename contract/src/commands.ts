@@ -4,6 +4,7 @@ import { BatchId, Command, IdempotencyKey, payloadDescription, TimeoutSeconds } 
 import { CommandId, CommandStatus } from './command-statuses.js';
 import { CommandGrouping, CommandSummary, MAX_NAMED_REASONS } from './command-summary.js';
 import { ErrorBody } from './errors.js';
+import { MAX_BATCH, MAX_BATCH_BYTES, MAX_BATCH_DEPTH } from './facts.js';
 import { operations } from './operation.js';
 import {
   ClientId,
@@ -19,9 +20,6 @@ import {
   Vendor,
   WaitSeconds,
 } from './primitives.js';
-
-/** The most commands of one request. */
-const MAX_BATCH = 500;
 
 const CommandCreate = z
   .strictObject({
@@ -81,7 +79,7 @@ const CommandBatchCreate = z
       .array(CommandCreate)
       .min(1)
       .max(MAX_BATCH)
-      .describe('1 to 500 commands, each with the fields and rules of commands.create.'),
+      .describe(`1 to ${MAX_BATCH} commands, each with the fields and rules of commands.create.`),
   })
   .meta({
     id: 'CommandBatchCreate',
@@ -215,7 +213,7 @@ export const commands = operations({
       errors: [],
       repeat: 'BY_KEY',
       // Each payload is two levels deeper than in commands.create.
-      largeBody: { bytes: 1_048_576, depth: 34, items: { commands: MAX_BATCH } },
+      largeBody: { bytes: MAX_BATCH_BYTES, depth: MAX_BATCH_DEPTH, items: { commands: MAX_BATCH } },
     },
     query: z.strictObject({}),
     body: CommandBatchCreate,
@@ -262,6 +260,9 @@ export const commands = operations({
       status: queryList(CommandStatus).optional().describe('Only commands with one of these statuses.'),
       is_final: QueryBoolean.optional().describe(
         'true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands.',
+      ),
+      has_late_result: QueryBoolean.optional().describe(
+        'true: only commands with `late_result`: an outcome that came after the final status. false: only commands without one.',
       ),
       vendor: Vendor.optional().describe('Only commands for this vendor.'),
       device_id: DeviceId.optional().describe('Only commands for this device.'),

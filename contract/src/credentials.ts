@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_CLOCK_SKEW_SECONDS } from './facts.js';
 import { operations } from './operation.js';
 import {
   ClientId,
@@ -17,9 +18,6 @@ export const CredentialStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   description:
     'ACTIVE: can sign requests. DISABLED: requests are refused until the status is ACTIVE again. DELETED: final; the client_id can never be used again.',
 });
-
-/** The most seconds that a credential may allow between X-Api-Timestamp and the server clock. */
-export const MAX_CLOCK_SKEW_SECONDS = 900;
 
 const WindowSeconds = z.int().min(30).max(MAX_CLOCK_SKEW_SECONDS);
 

@@ -6,7 +6,6 @@ import { type ErrorCode, errors } from './errors.js';
 const common: readonly ErrorCode[] = [
   'MALFORMED_HTTP',
   'INVALID_TARGET',
-  'INVALID_REQUEST_ID',
   'VALIDATION_FAILED',
   'REQUEST_TIMEOUT',
   'HEADERS_TOO_LARGE',

@@ -25,12 +25,6 @@ export const errors = {
     fix: 'Use the path in the API reference, without a trailing slash. Do not percent-encode the path. Give each query parameter only once, with a value. Percent-encode special characters in query values.',
     retryable: false,
   },
-  INVALID_REQUEST_ID: {
-    status: 400,
-    meaning: 'X-Request-Id does not match ^[A-Za-z0-9._~-]{1,128}$.',
-    fix: 'Send an id that matches this pattern, or omit the header.',
-    retryable: false,
-  },
   MALFORMED_JSON: {
     status: 400,
     meaning: 'The body is not valid JSON, or it is ambiguous, for example because of a duplicate key.',
@@ -302,7 +296,7 @@ export const errors = {
   PAYLOAD_SCHEMA_INVALID: {
     status: 422,
     meaning:
-      '`payload_schema` is not valid JSON Schema 2020-12, or it breaks a rule in the description of `payload_schema`.',
+      '`payload_schema` is not valid in its dialect of JSON Schema, or it breaks a rule in the description of `payload_schema`.',
     fix: 'Correct what `details` lists.',
     retryable: false,
   },

@@ -16,7 +16,7 @@ const Endpoint = z
   .min(1)
   .max(2048)
   .describe(
-    'URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it.',
+    'URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. Its path, if the store is behind one, such as `/storage/v1/s3`, does not name the bucket. The URL must not have a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it.',
   );
 const Region = z
   .string()

@@ -32,7 +32,7 @@ const PresignRequest = z
     content_type: z
       .string()
       .regex(
-        /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(; ?[A-Za-z0-9-]{1,64}=[A-Za-z0-9!#$&^_.+-]{1,128}){0,4}$/,
+        /^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}\/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(; ?[A-Za-z0-9-]{1,64}=([A-Za-z0-9!#$&^_.+-]{1,128}|"[\x20!#-[\]-~]{0,128}")){0,4}$/,
         'must be a media type, such as image/png',
       )
       .optional()

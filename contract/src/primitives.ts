@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_PAGE, MAX_ROWS_READ } from './facts.js';
 import { printable } from './printable.js';
 import { headerPatterns } from './signature/index.js';
 import { validationMessage } from './validation-message.js';
@@ -128,8 +129,8 @@ export const queryList = <Values extends Record<string, string>>(values: z.ZodEn
 
 /** Query parameters of every list, to be spread into its strict query object. */
 export const pageQuery = {
-  limit: queryInteger({ min: 1, max: 500, default: 100 }).describe(
-    'Maximum number of items in the page: 1 to 500, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read 5,000 items that do not match the filters.',
+  limit: queryInteger({ min: 1, max: MAX_PAGE, default: 100 }).describe(
+    `Maximum number of items in the page: 1 to ${MAX_PAGE}, 100 by default. A page can have fewer items, even if more follow: it ends after about 1 MiB of data, or after the platform has read ${MAX_ROWS_READ.toLocaleString('en')} items that do not match the filters.`,
   ),
   cursor: z
     .string()

@@ -48,18 +48,6 @@ export const serverCases: RejectCase[] = [
     after_signature: true,
     ...replaceHeader('Content-Type', 'Content-Type: application/x-www-form-urlencoded'),
   }),
-  serverCase({ name: 'request-id-with-space', why: 'A correlation id has no white space.' }, 'INVALID_REQUEST_ID', {
-    ...addHeaders('X-Request-Id: order 42'),
-  }),
-  serverCase({ name: 'request-id-of-129-characters', why: 'One more than the longest.' }, 'INVALID_REQUEST_ID', {
-    ...addHeaders(`X-Request-Id: ${'a'.repeat(129)}`),
-  }),
-  serverCase({ name: 'request-id-with-markup', why: 'It is echoed and logged.' }, 'INVALID_REQUEST_ID', {
-    ...addHeaders('X-Request-Id: <b>42</b>'),
-  }),
-  serverCase({ name: 'two-request-ids', why: 'Readers differ on which of two counts.' }, 'INVALID_REQUEST_ID', {
-    ...addHeaders('X-Request-Id: order-42', 'X-Request-Id: order-43'),
-  }),
   serverCase({ name: 'byte-order-mark', why: 'JSON has no byte order mark.' }, 'MALFORMED_JSON', {
     ...post,
     body: `\ufeff${rebootBody}`,

@@ -8,7 +8,7 @@ import { createTenant, type Profile, signedRequest } from '@tenant-open-platform
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { answerTo } from './answers.js';
 
-const within = { timeout: 30_000, interval: 50 };
+const within = { timeout: 60_000, interval: 50 };
 
 const REQUESTS = '/api/v1/open/device-requests';
 const FIRMWARE = { version: '2.4.1', update: true };

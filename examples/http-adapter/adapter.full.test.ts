@@ -25,7 +25,7 @@ async function start() {
 }
 
 const begun = (commandId: string) =>
-  vi.waitFor(() => expect(vendor.actions.has(commandId)).toBe(true), { timeout: 20_000 });
+  vi.waitFor(() => expect(vendor.actions.has(commandId)).toBe(true), { timeout: 60_000 });
 
 test('the webhook of the vendor becomes the outcome, also while the adapter stops, and a refusal reaches the caller', async () => {
   const { stop } = await start();
@@ -33,7 +33,7 @@ test('the webhook of the vendor becomes the outcome, also while the adapter stop
   const first = await platform.send({});
   await vi.waitFor(
     async () => expect(await platform.read(first)).toMatchObject({ device_execution_status: 'IN_PROGRESS' }),
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   expect(await vendor.end(first, { state: 'done', result: { uptime_seconds: 0 } })).toBe(204);
   expect(await platform.outcomeOf(first)).toMatchObject({

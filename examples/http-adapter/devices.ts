@@ -9,13 +9,14 @@ import { type Action, aborted, isEnd, startAction, type VendorApi } from './vend
 
 /** Carries out commands through the vendor's API. `outcomeOf` resolves with the webhook that ends the action. */
 export const carryOutWith =
-  (api: VendorApi, outcomeOf: (command: CommandMessage) => Promise<Action>): CommandHandler =>
-  async (command, { signal, redelivered, progress }) => {
+  (api: VendorApi, outcomeOf: (command: CommandMessage, forMs: number) => Promise<Action>): CommandHandler =>
+  async (command, context) => {
+    const { signal, progress } = context;
     const ended = new AbortController();
     const untilEnded = AbortSignal.any([signal, ended.signal]);
     // Before the call: a webhook can be faster than the answer.
-    const reported = outcomeOf(command);
-    const answered = startAction(api, command, redelivered, untilEnded).then((action) => {
+    const reported = outcomeOf(command, context.remainingMs);
+    const answered = startAction(api, command, context, untilEnded).then((action) => {
       if (isEnd(action)) return action;
       void progress('IN_PROGRESS');
       return aborted(untilEnded);

@@ -36,7 +36,7 @@ async function start(attemptMs?: number, calls?: number) {
   async function begun(timeoutMs?: number, fields?: object) {
     const command = commandOf(fields);
     const ended = adapter.send(command, { timeoutMs });
-    await vi.waitFor(() => expect(vendor.actions.has(command.command_id)).toBe(true), { timeout: 20_000, interval: 5 });
+    await vi.waitFor(() => expect(vendor.actions.has(command.command_id)).toBe(true), { timeout: 60_000, interval: 5 });
     return { id: command.command_id, ended };
   }
   return { vendor, adapter, webhooksUrl, begun };
@@ -135,7 +135,7 @@ test('an attempt without an answer is given up, and the device still acts once',
   });
   const command = commandOf();
   const ended = adapter.send(command);
-  await vi.waitFor(() => expect(vendor.calls.length).toBeGreaterThanOrEqual(2), { timeout: 20_000, interval: 5 });
+  await vi.waitFor(() => expect(vendor.calls.length).toBeGreaterThanOrEqual(2), { timeout: 60_000, interval: 5 });
   await vendor.end(command.command_id, done);
   expect(await ended).toMatchObject({ outcome: succeeded });
   expect(vendor.actions.size).toBe(1);
@@ -244,7 +244,7 @@ test('calls that hang leave a place to another tenant; a command whose call was 
   const { vendor, adapter, begun } = await start(undefined, 2);
   vendor.next(async (response) => void (await once(response, 'close')));
   const hanging = adapter.send(commandOf(), { timeoutMs: 6_000 });
-  await vi.waitFor(() => expect(vendor.calls).toHaveLength(1), { timeout: 20_000, interval: 5 });
+  await vi.waitFor(() => expect(vendor.calls).toHaveLength(1), { timeout: 60_000, interval: 5 });
   const waiting = adapter.send(commandOf(), { timeoutMs: 6_000 });
   const { id, ended } = await begun(undefined, { tenant_id: 'globex' });
   await vendor.end(id, done);

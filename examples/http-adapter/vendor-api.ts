@@ -1,5 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type CallLimit, type CommandMessage, Rejected, Unreachable } from '@tenant-open-platform/sdk/adapter';
+import {
+  type CallLimit,
+  type CommandContext,
+  type CommandMessage,
+  Rejected,
+  Unreachable,
+} from '@tenant-open-platform/sdk/adapter';
 
 /** What the vendor's API answers, and what its webhooks contain. The idempotency key is the command_id. */
 export interface Action {
@@ -32,12 +38,17 @@ const LONGEST_RETRY_MS = 30_000;
 const BEFORE_DEADLINE_MS = 2_000;
 
 /** Repeats the call with the same idempotency key until the vendor answers: the device acts once. */
-export async function startAction(api: VendorApi, command: CommandMessage, redelivered: boolean, signal: AbortSignal) {
+export async function startAction(
+  api: VendorApi,
+  command: CommandMessage,
+  context: Pick<CommandContext, 'redelivered' | 'remainingMs'>,
+  signal: AbortSignal,
+) {
   const key = api.keys.get(command.tenant_id);
   if (!key) throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no account at the vendor.');
-  let mayHaveBegun = redelivered;
+  let mayHaveBegun = context.redelivered;
   for (let attempt = 0; ; attempt += 1) {
-    const { status, body, retryAfter } = await call(api, key, command, signal);
+    const { status, body, retryAfter } = await call(api, key, command, context.remainingMs, signal);
     if (status < 300) return body;
     if (status === 404) throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no device of this id.');
     if (status === 422) throw new Rejected('NOT_POSSIBLE', body.error?.message ?? 'The device cannot do this.');
@@ -52,8 +63,7 @@ export async function startAction(api: VendorApi, command: CommandMessage, redel
     mayHaveBegun ||= !NOT_BEGUN.has(status);
     const longest = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** attempt);
     const waitMs = Math.max(longest * (0.5 + Math.random() / 2), msOf(retryAfter));
-    const remainingMs = Date.parse(command.deadline_at) - Date.now();
-    if (waitMs < remainingMs - BEFORE_DEADLINE_MS) await delay(waitMs, undefined, { signal });
+    if (waitMs < context.remainingMs - BEFORE_DEADLINE_MS) await delay(waitMs, undefined, { signal });
     else if (!mayHaveBegun) throw new Unreachable('VENDOR_UNAVAILABLE', 'The service of the vendor is not available.');
     // A webhook may still tell the outcome.
     else return aborted(signal);
@@ -62,9 +72,15 @@ export async function startAction(api: VendorApi, command: CommandMessage, redel
 
 type Answer = { status: number; body: Action; retryAfter: string };
 
-async function call(api: VendorApi, key: string, command: CommandMessage, signal: AbortSignal): Promise<Answer> {
-  const { tenant_id, command_id, device_id, command_type, payload, deadline_at } = command;
-  const inTime = timeout(Math.max(0, Date.parse(deadline_at) - Date.now() - BEFORE_DEADLINE_MS));
+async function call(
+  api: VendorApi,
+  key: string,
+  command: CommandMessage,
+  remainingMs: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const { tenant_id, command_id, device_id, command_type, payload } = command;
+  const inTime = timeout(Math.max(0, Math.floor(remainingMs - BEFORE_DEADLINE_MS)));
   let isCalled = false;
   async function post(): Promise<Answer> {
     signal.throwIfAborted();
@@ -97,9 +113,9 @@ function timeout(ms: number): AbortSignal {
   return signal;
 }
 
-/** Retry-After is a number of seconds or a date. */
+/** Retry-After is a number of seconds or a date. Date.parse would read 5.5 as a day in May 2001. */
 const msOf = (retryAfter: string) =>
-  (/^\d+$/.test(retryAfter) ? Number(retryAfter) * 1_000 : Date.parse(retryAfter) - Date.now()) || 0;
+  (/^[\d.]+$/.test(retryAfter) ? Math.ceil(Number(retryAfter) * 1_000) : Date.parse(retryAfter) - Date.now()) || 0;
 
 /** Rejects when the signal is aborted. */
 export const aborted = (signal: AbortSignal) => delay<never>(2 ** 31 - 1, undefined, { signal });

@@ -30,10 +30,10 @@ export function receiveWebhooks(secret: string) {
         .catch((error) => (error instanceof WebhookVerificationError ? 401 : 400))
         .then((status) => response.writeHead(status).end());
     }),
-    outcomeOf: ({ command_id, deadline_at }: CommandMessage) =>
+    outcomeOf: ({ command_id }: CommandMessage, forMs: number) =>
       new Promise<Action>((resolve) => {
         commands.set(command_id, resolve);
-        setTimeout(() => commands.delete(command_id), Date.parse(deadline_at) - Date.now()).unref();
+        setTimeout(() => commands.delete(command_id), forMs).unref();
       }),
   };
 }

@@ -3,7 +3,7 @@ import { serveVendor } from '@tenant-open-platform/sdk/adapter';
 import { connectDevices } from './devices.js';
 
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
-const { MQTT_URL = 'mqtt://127.0.0.1:1883', MQTT_USER, MQTT_PASSWORD } = process.env;
+const { MQTT_URL = 'mqtt://127.0.0.1:1883', MQTT_USER, MQTT_PASSWORD, HAND_OVER_FILE } = process.env;
 
 const devices = await connectDevices(MQTT_URL, { username: MQTT_USER, password: MQTT_PASSWORD }, TENANT_ID);
 const adapter = await serveVendor({
@@ -12,6 +12,7 @@ const adapter = await serveVendor({
   tenantId: TENANT_ID,
   vendor: VENDOR,
   onePerDevice: true,
+  handOverFile: HAND_OVER_FILE,
   onCommand: devices.carryOut,
 });
 

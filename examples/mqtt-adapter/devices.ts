@@ -1,4 +1,10 @@
-import { type CommandHandler, DeviceConnections, Failed, Rejected } from '@tenant-open-platform/sdk/adapter';
+import {
+  type CommandHandler,
+  DeviceConnections,
+  Failed,
+  OutcomeUnknown,
+  Rejected,
+} from '@tenant-open-platform/sdk/adapter';
 import mqtt from 'mqtt';
 
 /**
@@ -14,8 +20,8 @@ const DEVICE_ID = /^[\w-]{1,128}$/;
 
 /** So long a device may take to answer: the platform must know before the deadline that it was unreachable. */
 const ANSWER_MS = 2_000;
-/** The largest result that the platform takes is 32 KiB. */
-const MAX_OUTCOME_BYTES = 40_960;
+/** Of an answer that is not JSON, such as one that is cut off or contains NaN, the first field can still be read. */
+const STATUS_FIRST = /^\s*\{\s*"status"\s*:\s*"([A-Z_]+)"/;
 
 type Waiting = { id: string; message: string; answer(payload: Buffer): void };
 
@@ -58,14 +64,16 @@ export async function connectDevices(url: string, login: Login, tenantId: string
     const { command_id: id, tenant_id, device_id, command_type, deadline_at, payload } = command;
     if (!DEVICE_ID.test(device_id)) throw new Rejected('UNKNOWN_DEVICE', 'There is no device of this id.');
     const device = `${tenant_id}/${device_id}`;
-    await online.waitFor(device, command, context, { answerMs: ANSWER_MS });
+    await online.waitFor(device, context, { answerMs: ANSWER_MS });
     const { signal, progress } = context;
     try {
       return await new Promise<object | undefined>((resolve, reject) => {
         let isBegun = false;
         const answer = (bytes: Buffer) => {
-          const { status, result, code = status, message = '' } = read(bytes);
+          const { status, result, code, message } = read(bytes);
           if (status === 'SUCCEEDED') return resolve(result);
+          if (!status)
+            return reject(new OutcomeUnknown('OUTCOME_INVALID', 'The outcome of the device cannot be read.'));
           if (!isBegun) void progress(status === 'IN_PROGRESS' ? 'IN_PROGRESS' : 'DELIVERED');
           isBegun = true;
           if (status === 'REJECTED') reject(new Rejected(code, message));
@@ -90,20 +98,36 @@ export async function connectDevices(url: string, login: Login, tenantId: string
 }
 
 type Outcome = {
-  status: 'IN_PROGRESS' | 'SUCCEEDED' | 'REJECTED' | 'FAILED';
+  /** Undefined if nothing is known: the device may have done it. */
+  status?: 'IN_PROGRESS' | 'SUCCEEDED' | 'REJECTED' | 'FAILED' | undefined;
   result?: object;
-  code?: string;
-  message?: string;
+  code: string;
+  message: string;
 };
 
-/** What a device sends that is no outcome ends its own command, and nothing else. */
+/** The status counts, whatever stands beside it: a device that has done it must not be told to do it again. */
 function read(bytes: Buffer): Outcome {
-  try {
-    const outcome = bytes.length <= MAX_OUTCOME_BYTES && JSON.parse(String(bytes));
-    const { status, result, code = '', message = '' } = outcome;
-    const isOutcome = ['IN_PROGRESS', 'SUCCEEDED', 'REJECTED', 'FAILED'].includes(status);
-    const isText = typeof code === 'string' && typeof message === 'string';
-    if (isOutcome && isText && ['undefined', 'object'].includes(typeof result)) return outcome;
-  } catch {}
-  return { status: 'FAILED', code: 'OUTCOME_INVALID', message: 'The device sent an outcome that cannot be read.' };
+  // Programs in C send the end of their string too.
+  const text = String(bytes).replace(/\0+$/, '');
+  const { status, result, code, message } = fieldsOf(text);
+  if (status !== 'IN_PROGRESS' && status !== 'SUCCEEDED' && status !== 'REJECTED' && status !== 'FAILED') {
+    return { code: '', message: '' };
+  }
+  // The kit says RESULT_INVALID of a result that is no object.
+  return {
+    status,
+    code: textOf(code) || status,
+    message: textOf(message),
+    ...(result != null && { result }),
+  } as Outcome;
 }
+
+function fieldsOf(text: string): Record<string, unknown> {
+  try {
+    return { ...JSON.parse(text) };
+  } catch {
+    return { status: STATUS_FIRST.exec(text)?.[1], result: 'not JSON' };
+  }
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');

@@ -5,7 +5,7 @@ import { type ChargePoint, type ChargePoints, startCentralSystem } from './centr
 import { commandsFor } from './commands.js';
 
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
-const { OCPP_PORT = '9000', CHARGE_POINTS_FILE = 'charge-points.json' } = process.env;
+const { OCPP_PORT = '9000', CHARGE_POINTS_FILE = 'charge-points.json', HAND_OVER_FILE } = process.env;
 const chargePoints: ChargePoints = JSON.parse(readFileSync(CHARGE_POINTS_FILE, 'utf8'));
 
 const online = new DeviceConnections<ChargePoint>();
@@ -16,11 +16,12 @@ const adapter = await serveVendor({
   tenantId: TENANT_ID,
   vendor: VENDOR,
   onePerDevice: true,
+  handOverFile: HAND_OVER_FILE,
   onCommand: commandsFor(chargePoints, online),
 });
 const hangUp = await startCentralSystem(Number(OCPP_PORT), chargePoints, online, adapter);
 
-/** NATS gives a command that still waits for its charge point to the next process. */
+/** The next process gets what still waits for its charge point. */
 async function stop() {
   await Promise.race([adapter.stop(), delay(5_000)]);
   await hangUp();

@@ -33,7 +33,7 @@ export const commandsFor = (chargePoints: ChargePoints, online: DeviceConnection
     if (context.redelivered && !MAY_COME_TWICE.has(command_type)) {
       throw new OutcomeUnknown('SENT_TWICE', 'The charge point may have executed the command already.');
     }
-    const chargePoint = await online.waitFor(device_id, command, context, { answerMs: ANSWER_MS });
+    const chargePoint = await online.waitFor(device_id, context, { answerMs: ANSWER_MS });
     const { status } = await call(chargePoint, method, params, context.signal);
     const isDone = ['Accepted', 'Scheduled', 'Unlocked'].includes(String(status));
     // It may refuse what it has done already, such as the end of a transaction.

@@ -34,7 +34,7 @@ test('the adapter in Python carries out commands, also after NATS was restarted,
   // What is sent before that is marked.
   const readsAgain = () =>
     expect(log().match(/Reads demo\+vendor_a on TOP_COMMANDS/g)?.length).toBeGreaterThanOrEqual(2);
-  await vi.waitFor(readsAgain, { timeout: 20_000 });
+  await vi.waitFor(readsAgain, { timeout: 60_000 });
   expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
   await stop();
 });
@@ -78,7 +78,7 @@ test('it tells of progress, sends the request of a device and gets its reply', a
       expect(items).toMatchObject([{ request_type: 'firmware_check', payload: { version: '2.4.0' } }]);
       return items[0];
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   await vi.waitFor(
     async () =>
@@ -86,7 +86,7 @@ test('it tells of progress, sends the request of a device and gets its reply', a
         device_execution_status: 'IN_PROGRESS',
         progress: { step: 1, of: 2 },
       }),
-    { timeout: 20_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
   const reply = { body: { outcome: 'SUCCESS', payload: { version: '2.4.1' } } };
   const target = `/api/v1/open/device-requests/${pending.device_request_id}/reply`;

@@ -1,18 +1,43 @@
-"""An adapter for Python 3.11 or newer: pip install "nats-py[nkeys]". What your devices do is in devices.py."""
+"""An adapter for Python 3.11 or newer: pip install "nats-py[nkeys]". What your devices do is in devices.py: replace it."""
 
 import asyncio, json, os, signal, time, traceback, uuid
 from datetime import datetime, timezone
 
 import nats, nkeys
 
-from devices import adapter_says, carry_out, device_says, reason
+from devices import carry_out
 
 TENANT_ID, VENDOR, SEED_FILE = os.environ["TENANT_ID"], os.environ["VENDOR"], os.environ.get("NATS_NKEY_SEED_FILE")
 API = "TOP.API" if SEED_FILE else "$JS.API"  # Without a seed: a NATS that has no accounts.
 DURABLE = f"{TENANT_ID}+{VENDOR}"
 AT_ONCE = 4096  # A command that waits for a silent device costs little.
-CLOCKS_DIFFER = 0.5  # Two clocks of a set-up differ by less.
+CLOCKS_DIFFER = 0.5  # The servers of a cluster have clocks of their own, which differ by less.
+STILL_WORKING = 2  # NATS delivers a message again 6 seconds after the last sign of life.
+LARGEST = 2**53 - 1  # Of an integer in JSON.
 NO_ANSWER = (TimeoutError, nats.errors.Error)  # What nats-py raises.
+
+
+class Clock:
+    """The time of NATS. The clock of this machine may be wrong: only its monotonic time counts."""
+
+    ahead = latest = asked_at = None
+    warned = False
+
+    def learn(self, bus_time, since):
+        """The clock of NATS showed this at some moment since then."""
+        self.asked_at = time.monotonic()
+        self.ahead, self.latest = bus_time - (since + self.asked_at) / 2, bus_time - since
+        differs = time.time() - self.now()
+        if abs(differs) > 5 and not self.warned:
+            self.warned = True
+            print(f"The clock of this machine is {differs:.0f} s ahead of that of NATS. Deadlines are those of NATS' clock.", flush=True)
+
+    def now(self):
+        return time.monotonic() + self.ahead
+
+    def left(self, remaining_ms, stored_at):
+        """What was left when the platform published the message, less its age."""
+        return remaining_ms / 1_000 - (self.now() - stored_at)
 
 
 class Bus:
@@ -20,10 +45,10 @@ class Bus:
 
     def __init__(self, connection):
         self.connection, self.stream = connection, connection.jetstream(prefix=API)
-        self.stopping, self.awaited = asyncio.Event(), {}
+        self.stopping, self.awaited, self.clock = asyncio.Event(), {}, Clock()
 
     async def publish(self, kind, tenant_id, body, message_id, traceparent=None):
-        subject, data = f"tenants.{tenant_id}.{kind}.{VENDOR}", json.dumps(body).encode()
+        subject, data = f"tenants.{tenant_id}.{kind}.{VENDOR}", json.dumps(unsigned(body)).encode()
         headers = {"Nats-Msg-Id": message_id} | ({"traceparent": traceparent} if traceparent else {})
         pause = 0
         while True:
@@ -38,15 +63,23 @@ class Bus:
                 await asyncio.sleep(pause)
 
     async def request(self, tenant_id, request):
-        key = tenant_id, request["dedupe_id"]
-        reply = self.awaited[key] = asyncio.get_running_loop().create_future()
+        if problem := problem_of(request["payload"]):
+            raise ValueError(f"payload: {problem}")
+        key = tenant_id, request["device_id"], request["dedupe_id"]
+        earlier, reply = self.awaited.get(key, (None, None))
+        if earlier == request:
+            return await asyncio.shield(reply)
+        if earlier:
+            raise ValueError("the device already waits for a reply to another request with this dedupe_id")
+        reply = asyncio.get_running_loop().create_future()
+        self.awaited[key] = request, reply
         try:
             await self.publish("device-requests", tenant_id, request, str(uuid.uuid4()))
-            return await asyncio.wait_for(reply, request["expires_in_seconds"] + 1)
-        except TimeoutError:
-            return None
+            await asyncio.wait({reply}, timeout=request["expires_in_seconds"] + 1)
         finally:
-            self.awaited.pop(key, None)
+            del self.awaited[key]
+            reply.done() or reply.set_result(None)
+        return reply.result()
 
     async def read(self, stream, take):
         """Until the process stops. Says when it cannot read."""
@@ -54,18 +87,18 @@ class Bus:
 
         async def begin(begun_before):
             nonlocal said
+            begun_at = time.monotonic()
             info = await self.info(stream)
             if begun_before:
                 await begun_before[0].unsubscribe()
             subscription = await self.stream.pull_subscribe_bind(DURABLE, stream)
-            margin = 0 if "ts" in info and "cluster" not in info else CLOCKS_DIFFER
-            begun_at = (instant(info["ts"]) if "ts" in info else time.time()) + margin
+            margin = CLOCKS_DIFFER if "cluster" in info else 0
             await asyncio.sleep(margin)  # What is sent once it reads is new.
             # NATS may have forgotten what it had delivered if it was restarted: no delivery since tells that.
-            forgotten_until = begun_at if begun_before or "last_active" not in info["delivered"] else 0
+            has_forgotten = begun_before is not None or "last_active" not in info["delivered"]
             print(f"Reads {DURABLE} on {stream}.", flush=True)
             said = None
-            return subscription, begun_at, max(forgotten_until, instant(info["created"]))
+            return subscription, begun_at + margin, has_forgotten, instant(info["created"])
 
         in_work, begun, reconnects = set(), None, -1
         while not self.stopping.is_set():
@@ -75,11 +108,14 @@ class Bus:
                     continue
                 if reconnects != self.connection.stats["reconnects"]:
                     reconnects, silence = self.connection.stats["reconnects"], 0
-                    subscription, begun_at, counted_since = begun = await begin(begun)
+                    subscription, begun_at, has_forgotten, created_at = begun = await begin(begun)
                 if len(in_work) >= AT_ONCE:
                     await asyncio.wait(in_work, return_when=asyncio.FIRST_COMPLETED)
+                fetched_at = time.monotonic()
+                # Before 2.10, the first delivery tells the time: as exactly as this waits.
+                timeout = 1 if self.clock.ahead is not None else 0.05
                 try:
-                    [message] = await subscription.fetch(1, timeout=1)
+                    [message] = await subscription.fetch(1, timeout=timeout)
                 except TimeoutError:  # There was no message. Nobody says so if the durable is gone.
                     silence += 1
                     if silence % 30 == 0:
@@ -88,10 +124,16 @@ class Bus:
                 if reconnects != self.connection.stats["reconnects"]:
                     await message.nak()  # It is delivered again, after NATS was asked what it may have forgotten.
                     continue
+                if self.clock.asked_at is None or fetched_at - self.clock.asked_at > 60:
+                    await self.info(stream, fetched_at)
+                if self.clock.ahead is None:
+                    await message.nak(delay=1)  # Nothing starts before it is known how much time is left.
+                    continue
                 stored_at = message.metadata.timestamp.timestamp()
                 is_again = message.metadata.num_delivered > 1 or "Sent-Again" in (message.headers or {})
-                is_first = not is_again and stored_at > counted_since
-                task = asyncio.create_task(take(message, is_again or stored_at <= begun_at, is_first))
+                is_new = stored_at > begun_at + self.clock.latest + 0.001 and stored_at > created_at
+                is_first = not is_again and (is_new or not has_forgotten and stored_at > created_at)
+                task = asyncio.create_task(take(message, stored_at, is_again or not is_new, is_first))
                 in_work.add(task)
                 task.add_done_callback(in_work.discard)
             except NO_ANSWER as error:
@@ -103,11 +145,16 @@ class Bus:
                 await asyncio.sleep(1)
         await asyncio.gather(*in_work, return_exceptions=True)
 
-    async def info(self, stream):
+    async def info(self, stream, fetched_at=None):
+        asked_at = time.monotonic()
         answer = await self.connection.request(f"{API}.CONSUMER.INFO.{stream}.{DURABLE}", timeout=5)
         info = json.loads(answer.data)
         if "error" in info:
             raise nats.errors.Error(info["error"]["description"])
+        if "ts" in info:
+            self.clock.learn(instant(info["ts"]), asked_at)
+        elif fetched_at and "last_active" in info["delivered"]:  # Before 2.10, NATS tells only when it delivered last.
+            self.clock.learn(instant(info["delivered"]["last_active"]), fetched_at)
         return info
 
 
@@ -123,6 +170,14 @@ class Context:
         steps = {} if step is None else {"progress": {"step": step, "of": of}}
         key = "adapter_status" if status == "DELIVERED" else "device_execution_status"
         await self.report(dated({key: status} | steps))
+
+    @staticmethod
+    def device_says(status, code=None, message=None, result=None):
+        return {"device_execution_status": status, **reason(code, message), **({} if result is None else {"result": result})}
+
+    @staticmethod
+    def adapter_says(status, code, message):
+        return {"adapter_status": status, **reason(code, message)}
 
     async def report(self, update):
         command_id, tenant_id = self.command["command_id"], self.command["tenant_id"]
@@ -141,7 +196,7 @@ class Context:
 async def outcome_of(context, is_first, remaining):
     if remaining <= 0:  # Not started, unless an earlier process has.
         message = "The command reached the adapter after its deadline."
-        return dated(adapter_says("UNREACHABLE", "NOT_STARTED", message)) if is_first else None
+        return dated(Context.adapter_says("UNREACHABLE", "NOT_STARTED", message)) if is_first else None
     try:
         async with asyncio.timeout(remaining) as deadline:
             outcome = await carry_out(context.command, context)
@@ -149,24 +204,62 @@ async def outcome_of(context, is_first, remaining):
             raise ValueError(f"no outcome: {outcome}")
     except Exception as error:  # The device may have executed the command. The tenant does not see the error.
         if deadline.expired():
-            return dated(device_says("TIMED_OUT", "DEADLINE_EXCEEDED", "The adapter gave up at the deadline."))
+            return dated(Context.device_says("TIMED_OUT", "DEADLINE_EXCEEDED", "The adapter gave up at the deadline."))
         traceback.print_exception(error)
-        return dated(device_says("TIMED_OUT", "ADAPTER_ERROR", "The device may have executed the command."))
-    if problem := problem_of(outcome.pop("result", None), outcome):  # The outcome stays true without its result.
-        outcome |= reason("RESULT_INVALID", f"The result was not sent: {problem}.")
+        return dated(Context.device_says("TIMED_OUT", "ADAPTER_ERROR", "The device may have executed the command."))
+    outcome = dict(outcome)
+    if outcome.get("result") is None:
+        outcome.pop("result", None)
+    elif problem := problem_of(outcome["result"]):  # The outcome stays true without its result.
+        outcome = outcome | reason("RESULT_INVALID", f"The result was not sent: {problem}.")
+        del outcome["result"]
     return dated(outcome)
 
 
-def problem_of(result, outcome):
-    """Puts a result that the platform takes back into the outcome. Says what is wrong with another."""
-    if result is None:
+def problem_of(value):
+    """What the platform does not take of a result or payload, or None."""
+    if not isinstance(value, dict):
+        return "it is no object"
+    if problem := problem_in(value, 31):
+        return problem
+    return "larger than 32 KiB" if len(json.dumps(value, ensure_ascii=False).encode()) > 32_768 else None
+
+
+def problem_in(value, levels):
+    if isinstance(value, str):
+        return "a text contains NUL or half a surrogate pair" if cleaned(value) != value else None
+    if isinstance(value, float) and value - value != 0:
+        return f"{value} is no number of JSON"
+    if isinstance(value, (int, float)) and abs(value) > LARGEST and value == int(value):
+        return f"{value} is an integer beyond 2**53 - 1: send it as text"
+    if value is None or isinstance(value, (bool, int, float)):
         return None
-    try:
-        if len(json.dumps(result, allow_nan=False).encode()) > 32_768:
-            return "larger than 32 KiB"
-    except (TypeError, ValueError) as error:
-        return str(error)
-    outcome["result"] = result
+    if levels == 0:
+        return "nested too deep"
+    if isinstance(value, dict):
+        if any(not isinstance(key, str) or key == "__proto__" for key in value):
+            return "a key is no text, or __proto__"
+        value = [*value, *value.values()]
+    if isinstance(value, (list, tuple)):
+        return next((problem for part in value if (problem := problem_in(part, levels - 1))), None)
+    return f"a {type(value).__name__} is no JSON"
+
+
+def unsigned(value):
+    """-0.0 is 0.0: a thermometer about freezing."""
+    if isinstance(value, dict):
+        return {key: unsigned(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [unsigned(part) for part in value]
+    return 0.0 if isinstance(value, float) and value == 0 else value
+
+
+def cleaned(text):
+    return text.replace("\0", "").encode(errors="replace").decode()
+
+
+def reason(code, message):
+    return {"status_reason": {"code": cleaned(str(code))[:128], "message": cleaned(str(message or ""))[:1024]}} if code else {}
 
 
 def dated(update):
@@ -182,33 +275,38 @@ async def main():
     bus = Bus(await nats.connect(servers, max_reconnect_attempts=-1, **as_principal))
     loop, outcomes = asyncio.get_running_loop(), {}
 
-    async def take_command(message, redelivered, is_first):
-        command = json.loads(message.data)
-        command_id, remaining = command["command_id"], instant(command["deadline_at"]) - time.time()
+    async def take_command(message, stored_at, redelivered, is_first):
+        try:
+            command = json.loads(message.data)
+            command_id = command["command_id"]
+            remaining = bus.clock.left(command["remaining_ms"], stored_at)
+        except (ValueError, KeyError, TypeError):  # Somebody else published it. It would come again and again.
+            print(f"A message on {message.subject} is no command.", flush=True)
+            return await message.term()
         context = Context(bus, command, redelivered, (message.headers or {}).get("traceparent"))
         if command_id not in outcomes:  # It may come again while it runs, and afterwards: it runs once.
             outcomes[command_id] = asyncio.create_task(outcome_of(context, is_first, remaining))
             loop.call_later(max(0, remaining), outcomes.pop, command_id, None)
         outcome = outcomes[command_id]
         while not outcome.done():
-            await asyncio.wait({outcome}, timeout=10)
+            await asyncio.wait({outcome}, timeout=STILL_WORKING)
             await message.in_progress()
         if outcome.result():  # Reported at each delivery: NATS may have lost it.
             await context.report(outcome.result())
         await message.ack()
 
-    async def take_reply(message, *_):
+    async def take_reply(message, stored_at, *_):
         reply, tenant_id = json.loads(message.data), message.subject.split(".")[1]
-        waiting = bus.awaited.get((tenant_id, reply["dedupe_id"]))
+        _, waiting = bus.awaited.get((tenant_id, reply["device_id"], reply["dedupe_id"]), (None, None))
         if waiting and not waiting.done():
             waiting.set_result(reply)
-        elif instant(reply["expires_at"]) > time.time():
+        elif bus.clock.left(reply["remaining_ms"], stored_at) > 0:
             return await message.nak(delay=1)  # Another process may wait for it.
         await message.ack()
 
     def stop():
         bus.stopping.set()
-        for waiting in bus.awaited.values():
+        for _, waiting in bus.awaited.values():
             waiting.done() or waiting.set_result(None)
 
     for name in (signal.SIGTERM, signal.SIGINT):
@@ -222,4 +320,5 @@ def instant(text):
     return datetime.fromisoformat(text).timestamp()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

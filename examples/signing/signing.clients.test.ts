@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
 import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
+import { expectMismatchIsSaid } from './mismatch.js';
 import { signedFetch } from './typescript/signed-fetch.js';
 
 const { operator } = await createTenant();
@@ -68,7 +69,7 @@ describe.each(present)('%s', (_name, { build, program, signsVectors }) => {
 
   test('compiles, signs every vector, sends a command and waits for its outcome, and is refused with a wrong secret', {
     timeout: 600_000,
-  }, () => {
+  }, async () => {
     build?.();
     const lines = vectors.accept.map((vector) => {
       const { method, target, timestamp, nonce, body_base64 } = vector;
@@ -82,6 +83,7 @@ describe.each(present)('%s', (_name, { build, program, signsVectors }) => {
     const wrong = { ...variables, TOP_SECRET: 'wrong' };
     expect(() => run(program, wrong)).toThrow(expect.objectContaining({ status: 1, stdout: '' }));
     expect(() => run(program, wrong)).toThrow(/UNAUTHENTICATED/);
+    await expectMismatchIsSaid(program);
   });
 });
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
 import { createTenant, type Profile } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
+import { expectMismatchIsSaid } from './mismatch.js';
 
 const { operator } = await createTenant();
 
@@ -45,6 +46,9 @@ describe.each(Object.entries(programs))('%s', (_name, program) => {
     const [first, second] = [1, 2].map(() => JSON.parse(run(program, asEnvironment(operator))).command_id);
     expect(first).not.toBe(second);
   });
+
+  test('says that its key belongs to another command, and exits with 1', () =>
+    expectMismatchIsSaid([program.file, ...(program.args ?? [])]));
 
   test('shows the refusal and exits with 1', () => {
     const wrong = { ...asEnvironment(operator), TOP_SECRET: 'wrong' };

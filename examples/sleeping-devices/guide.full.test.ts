@@ -23,4 +23,4 @@ test('docs/sleeping-devices.md, pasted from top to bottom: a command misses a de
   expect(requests).toMatchObject([
     { device_id: 'meter-7', request_type: 'awake', reply: { payload: { sleep: true } } },
   ]);
-}, 180_000);
+});

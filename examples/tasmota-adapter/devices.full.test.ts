@@ -9,7 +9,7 @@ import { connectToBroker } from './conversations.js';
 import { commandsFor } from './devices.js';
 import { startTasmota } from './tasmota.js';
 
-const WAIT = { timeout: 30_000, interval: 20 };
+const WAIT = { timeout: 60_000, interval: 20 };
 /** What ends within the time limit of the test has not waited for its deadline. */
 const LATER = { timeoutMs: 600_000 };
 

@@ -21,8 +21,9 @@ export const commandsFor = (
   { ask, stateOf }: Awaited<ReturnType<typeof connectToBroker>>,
   tenants: ReadonlyMap<string, string>,
 ) =>
-  async function carryOut(command: CommandOf<Commands>, { signal, redelivered, progress }: CommandContext) {
-    const { tenant_id, device_id: device, deadline_at } = command;
+  async function carryOut(command: CommandOf<Commands>, context: CommandContext) {
+    const { signal, redelivered, progress, remainingMs } = context;
+    const { tenant_id, device_id: device } = command;
     if (tenants.get(device) !== tenant_id) throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no device of this id.');
     const [name, parameter] = messageOf(command);
     if (redelivered && parameter === 'TOGGLE') {
@@ -33,7 +34,6 @@ export const commandsFor = (
     if (stateOf(device) === 'offline') throw new NotSent('OFFLINE', 'The device is offline.');
     if (stateOf(device) !== 'ready') {
       // The answers come in the order of the messages: after this one, no earlier answer is on its way.
-      const remainingMs = Date.parse(deadline_at) - Date.now();
       const inTime = AbortSignal.timeout(Math.ceil(Math.max(remainingMs - BEFORE_DEADLINE_MS, remainingMs / 2, 0)));
       await ask(device, QUESTION, /^Topic$/, { signal: inTime, isRepeated: true }).catch(() => {
         throw new NotSent('SILENT', 'The device does not answer. The command was not sent.');

@@ -81,6 +81,7 @@ test('carries out a command only once if it is published twice', async () => {
     payload: {},
     accepted_at: new Date().toISOString(),
     deadline_at: new Date(Date.now() + 30_000).toISOString(),
+    remaining_ms: 30_000,
   };
   const twice = [1, 2].map(() =>
     jetstream(connection).publish('tenants.demo.commands.vendor_a', JSON.stringify(command)),
@@ -92,7 +93,7 @@ test('carries out a command only once if it is published twice', async () => {
       const { num_pending, num_ack_pending } = await manager.consumers.info('TOP_COMMANDS', 'demo+vendor_a');
       expect([num_pending, num_ack_pending]).toEqual([0, 0]);
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   expect(log().match(/demo-again: reboot/g)).toHaveLength(1);
   await stop();

@@ -11,8 +11,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 const dist = new URL('../dist/', import.meta.url);
 const entryPoints = ['index', 'adapter', 'sign', 'testing', 'webhooks'];
 
-/** A documentation comment, which esbuild prints on lines of its own. */
-const COMMENT = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n/gm;
+/** On lines of their own: a documentation comment, and esbuild's name of a source file, which the package does not have. */
+const COMMENT = /^[ \t]*\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|^\/\/ (?:src|\.\.)\/.*\n/gm;
 
 /** The compiler indents by four spaces; everything else that is published, by two. */
 const halfIndented = (text) => text.replace(/^( {4})+/gm, (indent) => ' '.repeat(indent.length / 2));

@@ -6,8 +6,8 @@ export type {
   Payloads,
 } from './adapter/command-handler.js';
 export type { AdapterTls } from './adapter/connect.js';
-export { type ConnectOptions, DeviceConnections } from './adapter/device-connections.js';
-export type { DeviceRequest, ReplyHandler } from './adapter/device-requests.js';
+export { type ConnectOptions, DeviceConnections, type WaitContext } from './adapter/device-connections.js';
+export type { DeviceRequest } from './adapter/device-requests.js';
 export {
   AdapterError,
   Failed,
@@ -20,6 +20,7 @@ export {
 export type { AdapterEvent, AdapterLog } from './adapter/events.js';
 export { type CallLimit, limitCalls } from './adapter/limit-calls.js';
 export type * from './adapter/messages.gen.js';
+export type { ReplyContext, ReplyHandler } from './adapter/reply-runner.js';
 export { type Adapter, serveVendor, type VendorOptions } from './adapter/serve-vendor.js';
 export {
   type TestCommand,

@@ -256,7 +256,7 @@ export interface CatalogCommandType {
   enabled: boolean;
   /** What the command does. */
   description: string;
-  /** JSON Schema 2020-12 for the payload of the command. At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one. */
+  /** JSON Schema 2020-12 for the payload of the command. With `$schema` of draft 4, 6 or 7, that draft. Notes of other programs, such as `x-…`, `comment` or `javaType`, change nothing. At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one. */
   payload_schema: {
     [key: string]: unknown;
   };
@@ -503,7 +503,7 @@ export interface CommandFigures {
   /** End of the last interval that was counted. */
   to: string;
   interval: CommandFigureInterval;
-  /** Commands that ended before this time were not counted, or their figures were deleted. Nor were those counted that an older version ended during the upgrade. */
+  /** Commands that ended before this time were not counted, or their figures were deleted. */
   counted_since: string;
   counts: CommandFinalCounts;
   /** Number of ended commands. */
@@ -572,7 +572,7 @@ export interface CommandTypePut {
   enabled?: boolean;
   /** What the command does. Required for a new command type. */
   description?: string;
-  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one. */
+  /** JSON Schema 2020-12 for the payload of the command. Required for a new command type. With `$schema` of draft 4, 6 or 7, that draft. Notes of other programs, such as `x-…`, `comment` or `javaType`, change nothing. At most 16 KiB of JSON and 16 levels deep. A `$ref` is `#` and the JSON Pointer of a schema in this one, without `%`, `#` and spaces, and must not lead to itself. `$anchor`, `$dynamicAnchor` and `$dynamicRef` are not supported. Patterns use the RE2 syntax, without look-around and back-references. At most 200 subschemas may apply to one value; each alternative of an `anyOf` counts as one. */
   payload_schema?: {
     [key: string]: unknown;
   };
@@ -659,7 +659,7 @@ export interface CredentialWithSecret extends Credential {
   /** The secret, returned only in this response. It consists of `osk_` and 49 base62 characters; the last 6 are a checksum. */
   secret: string;
 }
-/** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome. */
+/** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome, or the adapter gave up while the device was executing the command. */
 export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
 export interface DeviceReply {
   outcome: ReplyOutcome;
@@ -741,7 +741,7 @@ export interface ErrorBody {
   };
 }
 /** Machine-readable error code. For an unknown error code, use the HTTP status of the response. */
-export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "INVALID_REQUEST_ID" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "TENANT_MOVED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
+export type ErrorCode = "MALFORMED_HTTP" | "INVALID_TARGET" | "MALFORMED_JSON" | "VALIDATION_FAILED" | "INVALID_CURSOR" | "REQUEST_TIMEOUT" | "EXPECTATION_FAILED" | "HEADERS_TOO_LARGE" | "UNAUTHENTICATED" | "CLOCK_SKEW" | "NONCE_REUSED" | "FORBIDDEN" | "OBJECT_POLICY_DENIED" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "TENANT_ALREADY_EXISTS" | "TENANT_NOT_DISABLED" | "TENANT_DELETED" | "CREDENTIAL_ALREADY_EXISTS" | "CREDENTIAL_DELETED" | "ROLE_BINDING_ALREADY_EXISTS" | "ROLE_BUILT_IN" | "ROLE_IN_USE" | "POLICY_ALREADY_EXISTS" | "BUS_PRINCIPAL_ALREADY_EXISTS" | "BUS_PRINCIPAL_DELETED" | "RESOURCE_LIMIT_REACHED" | "OBJECT_CREDENTIAL_IN_USE" | "SUBSCRIPTION_ALREADY_EXISTS" | "COMMAND_NOT_CANCELABLE" | "DEVICE_REQUEST_ALREADY_REPLIED" | "DEVICE_REQUEST_EXPIRED" | "PARKED_MESSAGE_NOT_RETRYABLE" | "LAST_PLATFORM_ADMINISTRATOR" | "TENANT_MOVED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "VENDOR_NOT_ENABLED" | "COMMAND_TYPE_UNKNOWN" | "COMMAND_PAYLOAD_INVALID" | "TENANT_ID_RESERVED" | "SCOPE_UNKNOWN" | "BUS_KEY_INVALID" | "BUS_SEED_NOT_ALLOWED" | "PAYLOAD_SCHEMA_INVALID" | "EVENT_TYPE_NOT_SUBSCRIBABLE" | "CALLBACK_URL_NOT_ALLOWED" | "RATE_LIMITED" | "INTERNAL_ERROR" | "SERVICE_UNAVAILABLE" | (string & {});
 /** The command at the time of the event. */
 export interface EventData {
   /** Id of the command. */
@@ -928,7 +928,7 @@ export interface ObjectCredential {
 export interface ObjectCredentialCreate {
   /** Display name: 1 to 128 printable characters. */
   name: string;
-  /** URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it. */
+  /** URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. Its path, if the store is behind one, such as `/storage/v1/s3`, does not name the bucket. The URL must not have a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it. */
   endpoint: string;
   /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region: string;
@@ -956,7 +956,7 @@ export interface ObjectCredentialDeleted {
 export interface ObjectCredentialUpdate {
   /** Display name: 1 to 128 printable characters. */
   name?: string;
-  /** URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. The URL must not have a path, a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it. */
+  /** URL of the S3-compatible store, for example `https://objects.example.com` or `https://objects.example.com:9000`. Without a port, the port is 443. Its path, if the store is behind one, such as `/storage/v1/s3`, does not name the bucket. The URL must not have a query, a fragment or a user name. `http://` is allowed only if the operator has enabled it. */
   endpoint?: string;
   /** Region for the signature, for example `eu-central-1`. Use `us-east-1` for a store without regions. */
   region?: string;
@@ -1243,7 +1243,7 @@ export interface Progress {
   /** When the message with this step reached the messaging bus. */
   reported_at: string;
 }
-/** Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: `status` is TIMED_OUT. FAILED: `status` has any other value. */
+/** Simplified status for end users. PENDING: `status` is ACCEPTED or DISPATCHED. SUCCEEDED: `status` is SUCCEEDED. UNKNOWN: the device may have executed the command, because `status` is TIMED_OUT or `device_execution_status` is UNKNOWN. FAILED: any other final `status`. */
 export type PublicStatus = "PENDING" | "SUCCEEDED" | "FAILED" | "UNKNOWN" | (string & {});
 /** SUCCESS: the request succeeded. ERROR: the request failed; see `error`. */
 export type ReplyOutcome = "SUCCESS" | "ERROR" | (string & {});
@@ -1380,6 +1380,8 @@ export interface CommandListQuery extends PageQuery {
   status?: CommandStatusInput | CommandStatusInput[];
   /** true: only commands with a final status. false: only ACCEPTED and DISPATCHED commands. */
   is_final?: boolean;
+  /** true: only commands with `late_result`: an outcome that came after the final status. false: only commands without one. */
+  has_late_result?: boolean;
   /** Only commands for this vendor. */
   vendor?: string;
   /** Only commands for this device. */

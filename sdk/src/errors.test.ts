@@ -29,6 +29,7 @@ test.each(Object.entries(errors))('%s becomes an ApiError with all its fields', 
     metadata: { a: 1 },
     retryAfterMs: 7000,
   });
+  expect(error.reason).toBe(`It is ${code}.`);
   expect(sdk.isApiError(error, code)).toBe(true);
   expect(sdk.isApiError(error, 'ANOTHER')).toBe(false);
 });

@@ -1,3 +1,4 @@
+import { isTransient } from '@tenant-open-platform/contract/facts';
 import type { Command, CommandAccepted, ErrorBody } from './api.gen.js';
 import type { ResponseHeaders } from './runtime.js';
 
@@ -14,7 +15,15 @@ export interface ErrorContext {
   commandId?: string | undefined;
   docUrl?: string | undefined;
   cause?: unknown;
+  /** The message without the name of the operation. Default: the message. */
+  reason?: string | undefined;
 }
+
+/** The message of a failed call, which begins with the operation, and its context. */
+export const ofCall = (reason: string, context: ErrorContext): [message: string, context: ErrorContext] => [
+  context.operation ? `${context.operation}: ${reason}` : reason,
+  { ...context, reason },
+];
 
 /** Marks the errors of every copy of the package in a process; `instanceof` recognises only its own. */
 const brand = Symbol.for('@tenant-open-platform/sdk/error');
@@ -28,6 +37,8 @@ export class TenantOpenPlatformError extends Error {
   override get name(): string {
     return 'TenantOpenPlatformError';
   }
+  /** The message without the name of the operation, for example as the platform gave it. Not shown by console.log. */
+  declare readonly reason: string;
   /** Explains the error, on a page of the platform; absent if no call was made. */
   declare readonly docUrl?: string;
   /** The operation, for example `commands.create`; absent if no call was made. */
@@ -42,9 +53,9 @@ export class TenantOpenPlatformError extends Error {
   declare readonly commandId?: string;
 
   /** `docUrl` may have a row already; `row` is the one of this error, by default its name. */
-  constructor(message: string, { cause, docUrl, ...context }: ErrorContext = {}, row?: string) {
+  constructor(message: string, { cause, docUrl, reason = message, ...context }: ErrorContext = {}, row?: string) {
     super(message, cause === undefined ? undefined : { cause });
-    Object.defineProperty(this, brand, { value: true });
+    Object.defineProperties(this, { [brand]: { value: true }, reason: { value: reason } });
     const own = { docUrl: docUrl && `${docUrl.split('#')[0]}#${row ?? this.name}`, ...context };
     for (const [key, value] of Object.entries(own)) if (value !== undefined) Object.assign(this, { [key]: value });
   }
@@ -110,11 +121,12 @@ export class ApiError<Code extends ErrorCode = ErrorCode> extends TenantOpenPlat
     body: Pick<ErrorBody, 'code' | 'message' | 'details' | 'metadata'>,
     { headers, ...context }: ErrorContext & { retryAfterMs?: number | undefined; headers?: ResponseHeaders } = {},
   ) {
-    super(body.message, context, body.code);
+    super(...ofCall(body.message, context), body.code);
     Object.defineProperty(this, 'headers', { value: headers });
     this.status = status;
     this.code = body.code as Code;
-    this.retryable = mayHelpToRetry(status, body.code);
+    // Codes of a later version are judged by their status.
+    this.retryable = isTransient(status) || ['CLOCK_SKEW', 'NONCE_REUSED'].includes(body.code);
     this.details = body.details ?? [];
     this.metadata = (body.metadata ?? {}) as MetadataOf<Code>;
   }
@@ -246,9 +258,4 @@ function guardOf<E extends TenantOpenPlatformError>(name: E['name']) {
 
 function hasName(error: unknown, name: string): boolean {
   return isTenantOpenPlatformError(error) && error.name === name;
-}
-
-/** These 4xx refusals are temporary; codes of a later version are judged by their status. */
-function mayHelpToRetry(status: number, code: string): boolean {
-  return status >= 500 || status === 408 || status === 429 || code === 'CLOCK_SKEW' || code === 'NONCE_REUSED';
 }

@@ -1,3 +1,4 @@
+import { openStatuses } from '@tenant-open-platform/contract/facts';
 import { type ErrorBody, type Operations, operations } from './api.gen.js';
 import { bodies, lists, schemas } from './bodies.gen.js';
 import type { Fetch, FetchResponse } from './runtime.js';
@@ -159,7 +160,7 @@ export class TestPlatform {
   #complete(operation: Name, answer: { status?: string }): object {
     if (!operation.startsWith('commands.') || answer.status === undefined) return answer;
     const updated_at = new Date(Date.now() + this.requests.length).toISOString();
-    const isFinal = !['ACCEPTED', 'DISPATCHED'].includes(answer.status);
+    const isFinal = !openStatuses.some((status) => status === answer.status);
     return { completed_at: isFinal ? updated_at : null, updated_at, ...answer };
   }
 

@@ -30,6 +30,14 @@ test('headers of fetch and a body of bytes work too', async () => {
   expect(await verifyWebhook(request, { secret })).toEqual(JSON.parse(body));
 });
 
+test('headers in any spelling of their names work too', async () => {
+  const { headers } = delivery();
+  for (const spelt of [(name: string) => name.toUpperCase(), (name: string) => name.replace('webhook-', 'Webhook-')]) {
+    const spelling = Object.fromEntries(Object.entries(headers).map(([name, value]) => [spelt(name), value]));
+    expect(await verifyWebhook({ headers: spelling, body }, { secret })).toMatchObject({ event_id: 'e1' });
+  }
+});
+
 test('during a rotation either side may know only one of the secrets', async () => {
   const [previous, next] = [newSecret(), newSecret()];
   const both = delivery({ by: [previous, next] });
@@ -71,6 +79,18 @@ test('the tolerance can be set', async () => {
   expect(await verifyWebhook(aged(400), { secret, toleranceSeconds: 600 })).toBeTruthy();
 });
 
-test('an invalid secret is refused without quoting it', async () => {
-  await expect(verifyWebhook(delivery(), { secret: 'whsec_***' })).rejects.toThrow(TypeError);
+test.each([
+  ['no base64', 'whsec_***'],
+  ['one byte', 'whsec_QQ=='],
+  ['23 bytes', `whsec_${randomBytes(23).toString('base64')}`],
+  ['65 bytes', `whsec_${randomBytes(65).toString('base64')}`],
+])('a secret that is %s is refused without quoting it', async (_, wrong) => {
+  const refused = verifyWebhook(delivery(), { secret: wrong });
+  await expect(refused).rejects.toThrow(TypeError);
+  await expect(refused).rejects.not.toThrow(wrong);
+});
+
+test.each([24, 64])('a secret of %i bytes is taken', async (length) => {
+  const own = `whsec_${randomBytes(length).toString('base64')}`;
+  expect(await verifyWebhook(delivery({ by: [own] }), { secret: own })).toMatchObject({ event_id: 'e1' });
 });

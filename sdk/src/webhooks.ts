@@ -2,7 +2,7 @@ import type { PlatformEvent } from './api.gen.js';
 
 /** A delivery as it arrived. */
 export interface WebhookRequest {
-  /** The headers of the request: a Headers object, or Node's `req.headers`. */
+  /** The headers of the request: a Headers object, or an object such as Node's `req.headers`, in any spelling of the names. */
   headers: { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The raw body exactly as it arrived. JSON that was parsed and serialized again has another signature. */
   body: string | Uint8Array;
@@ -33,6 +33,8 @@ const DEFAULT_TOLERANCE_SECONDS = 300;
 /** A sender has one or two secrets. Each signature costs a hash of the whole body. */
 const MOST_SIGNATURES = 10;
 const MAC_BYTES = 32;
+/** As Standard Webhooks says. */
+const SECRET_BYTES = { least: 24, most: 64 };
 const encoder = new TextEncoder();
 
 /**
@@ -72,8 +74,11 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, sec
   const given = macs.filter(({ length }) => length === MAC_BYTES).slice(0, MOST_SIGNATURES);
   for (const secret of secrets) {
     const bytes = bytesOf(secret.replace(/^whsec_/, ''));
-    if (!bytes?.length)
-      throw new TypeError('secret must be whsec_ and base64: the secret that the endpoint showed once.');
+    if (!bytes || bytes.length < SECRET_BYTES.least || bytes.length > SECRET_BYTES.most) {
+      throw new TypeError(
+        'secret must be whsec_ and 24 to 64 bytes as base64: the secret that the endpoint showed once.',
+      );
+    }
     const key = await crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
     for (const mac of given) if (await crypto.subtle.verify('HMAC', key, mac, signed)) return true;
   }
@@ -81,10 +86,14 @@ async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: string, sec
 }
 
 function header({ headers }: WebhookRequest, name: string): string {
-  const value = typeof headers.get === 'function' ? headers.get(name) : (headers as Record<string, unknown>)[name];
+  const value = typeof headers.get === 'function' ? headers.get(name) : ofAnySpelling(headers, name);
   if (typeof value === 'string' && value) return value;
   throw new WebhookVerificationError('HEADER_MISSING', `The header ${name} is missing: this is not a delivery.`);
 }
+
+/** Names of headers have no case: AWS Lambda and Netlify pass them on as they came. */
+const ofAnySpelling = (headers: object, name: string): unknown =>
+  Object.entries(headers).find(([spelling]) => spelling.toLowerCase() === name)?.[1];
 
 function bytesOf(base64: string | undefined): Uint8Array<ArrayBuffer> | undefined {
   try {

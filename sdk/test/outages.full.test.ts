@@ -7,7 +7,7 @@ import { startProxy } from './start-proxy.js';
 
 /** Longer than the retries of a call survive: they take at most 1.5 seconds. */
 const OUTAGE_MS = 10_000;
-const within = { timeout: 30_000 };
+const within = { timeout: 60_000 };
 const reboot = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
 
 const proxies: Awaited<ReturnType<typeof startProxy>>[] = [];

@@ -35,14 +35,14 @@ test.each([
   ['testing.js', 7_000],
   // With the parser of the platform. The in-memory double runs the code of device requests instead of code of its own.
   // ESM and CommonJS share one program: 600 bytes more than as ES modules.
-  ['adapter.js', 12_450],
+  ['adapter.js', 15_150],
 ])('%s, bundled into one file and minified, is at most %i bytes gzipped', async (file, budget) => {
   const { outputFiles } = await bundle(file);
   expect(zipped(outputFiles)).toBeLessThanOrEqual(budget);
 });
 
 /** createMany, shared requests and the transfer of objects are loaded when they are first used. */
-test('what the client loads at its start is at most 11,400 bytes', async () => {
+test('what the client loads at its start is at most 11,450 bytes', async () => {
   const { outputFiles, metafile } = await bundle('index.js', { splitting: true, metafile: true });
   const loaded = new Set<string>();
   const load = (path: string): void => {
@@ -56,13 +56,13 @@ test('what the client loads at its start is at most 11,400 bytes', async () => {
   const parts = outputFiles.filter(({ path }) => [...loaded].some((file) => path.endsWith(`/${file}`)));
   expect(parts).toHaveLength(loaded.size);
   expect(parts.length).toBeLessThan(outputFiles.length);
-  expect(zipped(parts)).toBeLessThanOrEqual(11_400);
+  expect(zipped(parts)).toBeLessThanOrEqual(11_450);
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 488 kB', () => {
+test('the built files are at most 506 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(488_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(506_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */

@@ -47,6 +47,16 @@ async function serve(buses: NonNullable<VendorOptions['buses']>, concurrency?: n
 
 const idsOf = (all: { command_id: string }[]) => new Set(all.map(({ command_id }) => command_id));
 
+test('a request on a bus that was never up ends with null when its time is over', async () => {
+  const eu = await newBus();
+  const { adapter } = await serve({
+    eu: { servers: eu.nats.url },
+    down: { servers: `nats://127.0.0.1:${await freePort()}` },
+  });
+  const request = { device_id: 'd', request_type: 'ask', payload: {}, dedupe_id: 'one', expires_in_seconds: 5 };
+  expect(await adapter.request({ ...request, bus: 'down' })).toBeNull();
+});
+
 test('one call serves two buses: each outcome and each request of a device reaches its own bus, also while the other one is down; one stop ends both', async () => {
   const [eu, us] = [await newBus(), await newBus()];
   const { adapter, ran, events } = await serve({ eu: { servers: eu.nats.url }, us: { servers: us.nats.url } });

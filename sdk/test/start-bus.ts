@@ -27,7 +27,7 @@ type Settings = {
 
 /** A nats-server with the streams and durables of the platform, and the platform's side of the messages. */
 export async function startBus({
-  ackWaitMs = 30_000,
+  ackWaitMs = 6_000,
   replicas = 1,
   nats: given,
   configuration = '',
@@ -87,23 +87,26 @@ export async function startBus({
 
   return {
     nats,
+    connection,
     manager,
     createCommands,
     createDurable: () => createDurable('TOP_COMMANDS'),
     deleteDurable: () => patientManager.consumers.delete('TOP_COMMANDS', durable),
     /** Publishes commands. The fields that a test does not need have values of their own. */
     async send(commands: Partial<CommandMessage>[], options = {}): Promise<CommandMessage[]> {
-      const complete = commands.map((command, index) => ({
-        command_id: randomUUID(),
-        tenant_id: tenantId,
-        vendor,
-        device_id: `d-${index}`,
-        command_type: 'reboot',
-        payload: {},
-        accepted_at: new Date().toISOString(),
-        deadline_at: new Date(Date.now() + 120_000).toISOString(),
-        ...command,
-      }));
+      const complete = commands.map((command, index) =>
+        withRemaining(command.deadline_at, {
+          command_id: randomUUID(),
+          tenant_id: tenantId,
+          vendor,
+          device_id: `d-${index}`,
+          command_type: 'reboot',
+          payload: {},
+          accepted_at: new Date().toISOString(),
+          deadline_at: new Date(Date.now() + 120_000).toISOString(),
+          ...command,
+        }),
+      );
       await Promise.all(
         complete.map((command) =>
           bus.publish(`tenants.${command.tenant_id}.commands.${vendor}`, JSON.stringify(command), options),
@@ -113,7 +116,10 @@ export async function startBus({
     },
     publish: (subject: string, body: string, msgID?: string) => bus.publish(subject, body, msgID ? { msgID } : {}),
     reply: (reply: Partial<DeviceReplyMessage>) =>
-      bus.publish(`tenants.${tenantId}.device-replies.${vendor}`, JSON.stringify(reply)),
+      bus.publish(
+        `tenants.${tenantId}.device-replies.${vendor}`,
+        JSON.stringify(withRemaining(reply.expires_at, reply)),
+      ),
     /** Every update so far, as often as it was published, with its Nats-Msg-Id. */
     async publishedUpdates(): Promise<(CommandUpdate & { id: string })[]> {
       const messages = await messagesOn(`tenants.${tenantId}.command-updates.${vendor}`);
@@ -162,3 +168,9 @@ function withoutRepeats(messages: StoredMsg[]): StoredMsg[] {
 }
 
 export type Bus = Awaited<ReturnType<typeof startBus>>;
+
+/** As the platform publishes it: with the time that is left until then, by default two minutes. Negative: it was late already. */
+function withRemaining<Message extends object>(endsAt: string | undefined, message: Message) {
+  const remaining_ms = endsAt === undefined ? 120_000 : Date.parse(endsAt) - Date.now();
+  return { remaining_ms, ...message };
+}

@@ -35,7 +35,7 @@ COMMENT ON SCHEMA public IS 'standard public schema';
 -- Name: admit_requests_v1(text, boolean); Type: FUNCTION; Schema: admission; Owner: -
 --
 
-CREATE FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, path_tenant_exists boolean, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
+CREATE FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, away text, path_tenant_exists boolean, path_tenant_away text, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
     LANGUAGE plpgsql SECURITY DEFINER
     SET plan_cache_mode TO 'force_generic_plan'
     SET search_path TO 'pg_catalog', 'pg_temp'
@@ -49,6 +49,7 @@ begin
   end if;
   return query
   with asked as (
+    -- The array, as rows.
     select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
     from json_to_recordset(requests::json) as asked (
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
@@ -58,152 +59,7 @@ begin
       batch_id uuid, is_refused boolean
     )
   ), checked as (
-    select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
-      credential.requests_per_minute, tenant.requests_per_minute as requests_per_minute_of_tenant,
-      coalesce(
-        credential.status = 'ACTIVE' and tenant.status = 'ACTIVE'
-        and (credential.expires_at is null or credential.expires_at > now())
-        and (credential.secret_version = asked.secret_version
-          or credential.secret_version = asked.secret_version + 1
-            and credential.previous_secret_expires_at > now()),
-        false
-      ) as is_live,
-      coalesce(
-        asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
-          and now() + make_interval(secs => credential.allowed_clock_skew_seconds)
-        and asked.dated >= (select began_at from public.database_generations order by generation desc limit 1),
-        false
-      ) as is_in_clock_window
-    from asked
-    left join lateral (
-      select status, expires_at, secret_version, previous_secret_expires_at, allowed_clock_skew_seconds,
-        replay_window_seconds, requests_per_minute
-      from public.credentials
-      where credentials.tenant_id = asked.tenant_id and credentials.client_id = asked.client_id offset 0
-    ) as credential on not are_admitted
-    left join lateral (
-      select status, requests_per_minute from public.tenants where tenants.tenant_id = asked.tenant_id offset 0
-    ) as tenant on not are_admitted
-  ), counted as (
-    select *, row_number() over (
-      partition by number, nonce, is_live and is_in_clock_window order by position
-    ) as occurrence
-    from checked
-  ), consumed as (
-    insert into public.nonces (credential_number, nonce_hash, expires_at)
-    select number, nonce, greatest(
-      dated + interval '900 seconds',
-      now() + make_interval(secs => replay_window_seconds)
-    ) + interval '60 seconds'
-    from counted
-    where is_live and is_in_clock_window and occurrence = 1
-    order by number, nonce
-    on conflict do nothing
-    returning credential_number, nonce_hash
-  ), verdict as materialized (
-    select counted.*,
-      occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
-      not are_admitted and exists (
-        select from public.grants_v1(counted.tenant_id, counted.object, counted.action, counted.granting_roles) as held
-        where held.client_id = counted.client_id
-        offset 0
-      ) as is_granted
-    from counted
-    left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
-  ), given as materialized (
-    select verdict.*, now()::timestamptz(3) as accepted_at,
-      (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id,
-      is_refused is not true and exists (
-        select from public.tenants
-        where tenants.tenant_id = verdict.tenant_id
-          and (tenants.vendors is null or verdict.vendor = any (tenants.vendors))
-        offset 0
-      ) as may_use_vendor,
-      is_refused is not true and exists (
-        select from public.vendors where vendors.vendor = verdict.vendor and vendors.enabled offset 0
-      ) and exists (
-        select from public.command_types
-        where command_types.vendor = verdict.vendor and command_types.command_type = verdict.command_type
-          and command_types.enabled and command_types.revision = verdict.revision
-        offset 0
-      ) as is_current
-    from verdict
-    where idempotency_key is not null
-      and (are_admitted or is_live and is_in_clock_window and is_fresh and is_granted)
-  ), waiting as (
-    select exists (
-      select from given
-      where batch_id is not null and is_refused is not true and may_use_vendor and not is_current
-    ) as is_asked
-  ), inserted as (
-    insert into public.commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
-      timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
-      created_by_client_id, request_id, traceparent, batch_id
-    )
-    select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
-      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
-      accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
-      batch_id
-    from given
-    where may_use_vendor and is_current and not (select is_asked from waiting)
-    order by tenant_id, idempotency_key, position
-    on conflict (tenant_id, idempotency_key) do nothing
-    returning tenant_id, command_id
-  ), queued as (
-    insert into public.outbox (tenant_id, fact_id, kind)
-    select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted order by command_id
-  ), stored as (
-    select given.position, given.accepted_at, inserted.command_id,
-      case
-        when inserted.command_id is not null then 'ACCEPTED'
-        when given.position = any (used) then 'KEY_USED'
-        when may_use_vendor and is_current and (select is_asked from waiting) then 'CATALOG_CHANGED'
-        when may_use_vendor and is_current then 'KEY_USED'
-        when is_refused then 'REFUSED'
-        when not may_use_vendor then 'VENDOR_NOT_ENABLED'
-        else 'CATALOG_CHANGED'
-      end as outcome
-    from given
-    left join inserted on inserted.tenant_id = given.tenant_id and inserted.command_id = given.command_id
-  )
-  select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
-    exists (select from public.tenants where tenants.tenant_id = verdict.path_tenant_id offset 0),
-    allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
-    requests_per_minute, requests_per_minute_of_tenant,
-    stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision
-  from verdict left join stored on stored.position = verdict.position
-  order by position;
-end
-$$;
-
---
--- Name: admit_requests_v2(text, boolean); Type: FUNCTION; Schema: admission; Owner: -
---
-
-CREATE FUNCTION admission.admit_requests_v2(requests text, are_admitted boolean DEFAULT false) RETURNS TABLE("position" integer, is_live boolean, is_in_clock_window boolean, is_fresh boolean, is_granted boolean, away text, path_tenant_exists boolean, path_tenant_away text, allowed_clock_skew_seconds integer, now_ms double precision, requests_per_minute integer, requests_per_minute_of_tenant integer, outcome text, command_id uuid, accepted_ms double precision)
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET search_path TO 'pg_catalog', 'pg_temp'
-    AS $$
-#variable_conflict use_column
-declare
-  used int[];
-begin
-  if strpos(requests, '"is_refused"') > 0 then
-    used := public.used_keys_v1(requests);
-  end if;
-  return query
-  with asked as (
-    select *, to_timestamp(signed_at) as dated, decode(nonce_hash, 'hex') as nonce
-    from json_to_recordset(requests::json) as asked (
-      position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
-      nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
-      idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
-      payload_sha256 text, timeout_seconds int, request_id text, traceparent text, command_id_tail text,
-      batch_id uuid, is_refused boolean
-    )
-  ), checked as (
+    -- The credential and its tenant. Without their rows nothing is live, and the clock window is closed.
     select asked.*, credential.allowed_clock_skew_seconds, credential.replay_window_seconds,
       credential.requests_per_minute, tenant.requests_per_minute as requests_per_minute_of_tenant,
       tenant.status = 'ACTIVE' as is_open, public.tenant_away_v1(tenant.status, tenant.move) as away,
@@ -218,6 +74,7 @@ begin
       coalesce(
         asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
           and now() + make_interval(secs => credential.allowed_clock_skew_seconds)
+        -- Signed before the generation began: its nonce may be known to another history.
         and asked.dated >= (select began_at from public.database_generations order by generation desc limit 1),
         false
       ) as is_in_clock_window
@@ -232,13 +89,16 @@ begin
       select status, move, requests_per_minute from public.tenants where tenants.tenant_id = asked.tenant_id offset 0
     ) as tenant on not are_admitted
   ), live as (
+    -- A live credential of a tenant that is away gets its own answer: it is not admitted, and consumes no nonce.
     select *, has_live_credential and coalesce(is_open, false) as is_live from checked
   ), counted as (
+    -- Of requests of this array with one nonce, the first may be fresh.
     select *, row_number() over (
       partition by number, nonce, is_live and is_in_clock_window order by position
     ) as occurrence
     from live
   ), consumed as (
+    -- The nonce decides: of all nodes that see it, one inserts it.
     insert into public.nonces (credential_number, nonce_hash, expires_at)
     select number, nonce, greatest(
       dated + interval '900 seconds',
@@ -250,6 +110,7 @@ begin
     on conflict do nothing
     returning credential_number, nonce_hash
   ), verdict as materialized (
+    -- All about admission is known.
     select counted.*,
       occurrence = 1 and consumed.nonce_hash is not null as is_fresh,
       not are_admitted and exists (
@@ -260,6 +121,7 @@ begin
     from counted
     left join consumed on consumed.credential_number = counted.number and consumed.nonce_hash = counted.nonce
   ), given as materialized (
+    -- The commands of admitted requests, and what the catalog says about them now.
     select verdict.*, now()::timestamptz(3) as accepted_at,
       (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || command_id_tail)::uuid as command_id,
       -- Null: the tenant moves, or has moved away.
@@ -282,11 +144,13 @@ begin
     where idempotency_key is not null
       and (are_admitted or is_live and is_in_clock_window and is_fresh and is_granted)
   ), waiting as (
+    -- Whether a command of the batch has to be checked again.
     select exists (
       select from given
       where batch_id is not null and is_refused is not true and may_use_vendor and not is_current
     ) as is_asked
   ), inserted as (
+    -- A used key inserts nothing.
     insert into public.commands (
       tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
@@ -302,9 +166,11 @@ begin
     on conflict (tenant_id, idempotency_key) do nothing
     returning tenant_id, command_id
   ), queued as (
+    -- In the order of the ids, which is the order of the batch.
     insert into public.outbox (tenant_id, fact_id, kind)
     select tenant_id, command_id, 'COMMAND_ACCEPTED' from inserted order by command_id
   ), stored as (
+    -- What became of each command.
     select given.position, given.accepted_at, inserted.command_id,
       case
         when inserted.command_id is not null then 'ACCEPTED'
@@ -431,27 +297,14 @@ end
 $$;
 
 --
--- Name: declare_restored_v2(bigint); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.declare_restored_v2(known bigint) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-begin
-  perform pg_advisory_xact_lock(5120998349);
-  perform public.look_at_generation_v2(
-    case when (select max(generation) from public.database_generations) = known then 'WITNESS' end
-  );
-end
-$$;
-
---
 -- Name: duration_class_v1(double precision); Type: FUNCTION; Schema: public; Owner: -
 --
 
 CREATE FUNCTION public.duration_class_v1(milliseconds double precision) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$select ceil(ln(greatest(milliseconds, 1)) / ln(1.1))::int$$;
+    AS $$
+  select ceil(ln(greatest(milliseconds, 1)) / ln(1.1))::int
+$$;
 
 --
 -- Name: grants_v1(text, text, text, text); Type: FUNCTION; Schema: public; Owner: -
@@ -493,15 +346,15 @@ CREATE FUNCTION public.log_end_v1() RETURNS bigint
           and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
         order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
       ) as last
-    ), (select max(published_seq) from public.relay_lease), 0
+    ), (select max(published_seq) from public.slots), 0
   )
 $$;
 
 --
--- Name: log_events_v1(text, integer[]); Type: FUNCTION; Schema: public; Owner: -
+-- Name: log_events_v1(text, integer[], text); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.log_events_v1(new_events text, slots integer[]) RETURNS void
+CREATE FUNCTION public.log_events_v1(new_events text, slots integer[], ended text) RETURNS void
     LANGUAGE plpgsql
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -510,11 +363,6 @@ declare
   one int;
   logged int[];
 begin
-  if (select holder = 'slots' from public.relay_lease where name = 'outbox') then
-    perform pg_advisory_xact_lock_shared(5120998347);
-  else
-    perform pg_advisory_xact_lock(5120998347);
-  end if;
   foreach one in array slots loop
     perform pg_advisory_xact_lock(512099, one);
   end loop;
@@ -538,18 +386,6 @@ begin
   join last using (slot)
   where position = any (logged) is not true
   order by position;
-end
-$$;
-
---
--- Name: log_events_v2(text, integer[], text); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-begin
-  perform public.log_events_v1(new_events, slots);
   if ended <> '[]' then
     perform public.count_ended_v1(ended);
   end if;
@@ -605,79 +441,6 @@ begin
     then
       perform pg_advisory_xact_lock(5120998349);
       select * into known from public.database_generations order by generation desc limit 1;
-      log_end := greatest(
-        (select max(seq) from public.events), (select published_seq from public.relay_lease where name = 'outbox'), 0
-      );
-      cause := case
-        when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
-        else declared
-      end;
-      if known.started_at is distinct from started then
-        known.log_end_at_start := log_end;
-      end if;
-      if cause is null then
-        update public.database_generations
-        set identity = coalesce(shown_identity, identity), timeline = coalesce(shown_timeline, timeline),
-          started_at = started, log_end_at_start = known.log_end_at_start
-        where generation = known.generation;
-      else
-        insert into public.database_generations (
-          generation, began_at, cause, parted_at, copied_until, identity, timeline, started_at, log_end_at_start
-        )
-        values (
-          greatest(known.generation + 1, ceil(extract(epoch from clock_timestamp()))::bigint),
-          date_trunc('second', clock_timestamp()) + interval '1 second', cause,
-          case when cause = 'IDENTITY' then log_end else least(log_end, known.log_end_at_start) end,
-          (
-            select max(accepted_at) from public.commands
-            where completed_at is null
-              and deadline_at >= (select swept_until from public.sweep_marks where name = 'commands')
-              and (cause = 'IDENTITY' or accepted_at <= started)
-          ),
-          coalesce(shown_identity, known.identity), coalesce(shown_timeline, known.timeline), started, log_end
-        );
-        update public.relay_lease set holder = '', epoch = epoch + 1, expires_at = now() - interval '1 second';
-        -- Running processes look again: see postgres-signals.ts.
-        perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
-        select * into known from public.database_generations order by generation desc limit 1;
-      end if;
-    end if;
-  end if;
-  return query select known.generation, known.began_at;
-end
-$$;
-
---
--- Name: look_at_generation_v2(text); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.look_at_generation_v2(declared text DEFAULT NULL::text) RETURNS TABLE(generation bigint, began_at timestamp with time zone)
-    LANGUAGE plpgsql
-    AS $$
-#variable_conflict use_column
-declare
-  known public.database_generations;
-  shown_identity text;
-  shown_timeline text;
-  started timestamptz := pg_postmaster_start_time();
-  log_end bigint;
-  cause text;
-begin
-  select * into known from public.database_generations order by generation desc limit 1;
-  if not pg_is_in_recovery() then
-    begin
-      shown_identity := (select system_identifier from pg_control_system())
-        || '/' || (select oid from pg_database where datname = current_database())
-        || '/' || 'public.database_generations'::regclass::oid;
-      shown_timeline := left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
-    exception when insufficient_privilege or undefined_function or feature_not_supported then
-      null;
-    end;
-    if declared is not null or known.started_at is distinct from started
-      or known.identity <> shown_identity or known.timeline <> shown_timeline
-    then
-      perform pg_advisory_xact_lock(5120998349);
-      select * into known from public.database_generations order by generation desc limit 1;
       log_end := public.log_end_v1();
       cause := case
         when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
@@ -702,12 +465,12 @@ begin
           (
             select max(accepted_at) from public.commands
             where completed_at is null
-              and deadline_at >= (select swept_until from public.sweep_marks where name = 'commands')
+              and deadline_at >= (select min(swept_until) from public.slots)
               and (cause = 'IDENTITY' or accepted_at <= started)
           ),
           coalesce(shown_identity, known.identity), coalesce(shown_timeline, known.timeline), started, log_end
         );
-        update public.relay_lease set holder = '', epoch = epoch + 1, expires_at = now() - interval '1 second';
+        update public.slots set owner = '', epoch = epoch + 1, owned_until = now() - interval '1 second';
         -- Running processes look again: see postgres-signals.ts.
         perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
         select * into known from public.database_generations order by generation desc limit 1;
@@ -740,7 +503,9 @@ $$;
 
 CREATE FUNCTION public.tenant_slot_v1(tenant_id text) RETURNS integer
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$select get_byte(sha256(tenant_id::bytea), 0) & 15$$;
+    AS $$
+  select get_byte(sha256(tenant_id::bytea), 0) & 15
+$$;
 
 --
 -- Name: used_keys_v1(text); Type: FUNCTION; Schema: public; Owner: -
@@ -813,9 +578,9 @@ CREATE TABLE public.bus_principals (
     vendors text[],
     status text NOT NULL,
     expires_at timestamp(3) with time zone,
+    problem text,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    problem text
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 ALTER TABLE ONLY public.bus_principals FORCE ROW LEVEL SECURITY;
@@ -918,6 +683,7 @@ CREATE TABLE public.commands (
     adapter_status text NOT NULL,
     device_execution_status text NOT NULL,
     status_reason json,
+    progress json,
     result json,
     late_result json,
     history jsonb DEFAULT '[]'::jsonb NOT NULL,
@@ -929,8 +695,7 @@ CREATE TABLE public.commands (
     created_by_client_id text NOT NULL,
     request_id text NOT NULL,
     traceparent text,
-    batch_id uuid,
-    progress json
+    batch_id uuid
 )
 WITH (fillfactor='50');
 
@@ -1225,30 +990,6 @@ CREATE TABLE public.policies (
 ALTER TABLE ONLY public.policies FORCE ROW LEVEL SECURITY;
 
 --
--- Name: relay_lease; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.relay_lease (
-    name text NOT NULL,
-    holder text NOT NULL,
-    epoch bigint NOT NULL,
-    expires_at timestamp(3) with time zone NOT NULL,
-    can_publish boolean DEFAULT true NOT NULL,
-    published_seq bigint DEFAULT 0 NOT NULL,
-    slot integer
-);
-
---
--- Name: relay_workers; Type: TABLE; Schema: public; Owner: -
---
-
-CREATE TABLE public.relay_workers (
-    holder text NOT NULL,
-    expires_at timestamp(3) with time zone NOT NULL,
-    can_publish boolean NOT NULL
-);
-
---
 -- Name: role_bindings; Type: TABLE; Schema: public; Owner: -
 --
 
@@ -1275,11 +1016,18 @@ CREATE TABLE public.roles (
 ALTER TABLE ONLY public.roles FORCE ROW LEVEL SECURITY;
 
 --
--- Name: sweep_marks; Type: TABLE; Schema: public; Owner: -
+-- Name: slots; Type: TABLE; Schema: public; Owner: -
 --
 
-CREATE TABLE public.sweep_marks (
-    name text NOT NULL,
+CREATE TABLE public.slots (
+    slot integer NOT NULL,
+    owner text NOT NULL,
+    epoch bigint NOT NULL,
+    owned_until timestamp(3) with time zone NOT NULL,
+    can_publish boolean DEFAULT true NOT NULL,
+    claimant text,
+    claimed_until timestamp(3) with time zone,
+    published_seq bigint DEFAULT 0 NOT NULL,
     swept_until timestamp(3) with time zone NOT NULL
 );
 
@@ -1305,9 +1053,9 @@ CREATE TABLE public.tenants (
     requests_per_minute integer,
     adapter_reads jsonb,
     deletion jsonb,
+    move jsonb,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL,
-    move jsonb
+    updated_at timestamp(3) with time zone DEFAULT now() NOT NULL
 );
 
 --
@@ -1427,7 +1175,7 @@ ALTER TABLE ONLY public.database_generations
 --
 
 ALTER TABLE ONLY public.device_requests
-    ADD CONSTRAINT device_requests_dedupe_id UNIQUE (tenant_id, vendor, dedupe_id);
+    ADD CONSTRAINT device_requests_dedupe_id UNIQUE (tenant_id, vendor, dedupe_id, device_id);
 
 --
 -- Name: device_requests device_requests_tenant_id_device_request_id_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -1514,32 +1262,11 @@ ALTER TABLE ONLY public.policies
     ADD CONSTRAINT policies_tenant_id_policy_id_pk PRIMARY KEY (tenant_id, policy_id);
 
 --
--- Name: relay_lease relay_lease_pkey; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.relay_lease
-    ADD CONSTRAINT relay_lease_pkey PRIMARY KEY (name);
-
---
--- Name: relay_workers relay_workers_pkey; Type: CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE ONLY public.relay_workers
-    ADD CONSTRAINT relay_workers_pkey PRIMARY KEY (holder);
-
---
 -- Name: role_bindings role_bindings_tenant_id_client_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
 ALTER TABLE ONLY public.role_bindings
     ADD CONSTRAINT role_bindings_tenant_id_client_id_role_pk PRIMARY KEY (tenant_id, client_id, role);
-
---
--- Name: roles roles_support_reader; Type: CHECK CONSTRAINT; Schema: public; Owner: -
---
-
-ALTER TABLE public.roles
-    ADD CONSTRAINT roles_support_reader CHECK ((role <> 'support_reader'::text)) NOT VALID;
 
 --
 -- Name: roles roles_tenant_id_role_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -1549,11 +1276,11 @@ ALTER TABLE ONLY public.roles
     ADD CONSTRAINT roles_tenant_id_role_pk PRIMARY KEY (tenant_id, role);
 
 --
--- Name: sweep_marks sweep_marks_pkey; Type: CONSTRAINT; Schema: public; Owner: -
+-- Name: slots slots_pkey; Type: CONSTRAINT; Schema: public; Owner: -
 --
 
-ALTER TABLE ONLY public.sweep_marks
-    ADD CONSTRAINT sweep_marks_pkey PRIMARY KEY (name);
+ALTER TABLE ONLY public.slots
+    ADD CONSTRAINT slots_pkey PRIMARY KEY (slot);
 
 --
 -- Name: taken_names taken_names_kind_name_pk; Type: CONSTRAINT; Schema: public; Owner: -
@@ -2344,13 +2071,6 @@ REVOKE ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted b
 GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) TO platform;
 
 --
--- Name: FUNCTION admit_requests_v2(requests text, are_admitted boolean); Type: ACL; Schema: admission; Owner: -
---
-
-REVOKE ALL ON FUNCTION admission.admit_requests_v2(requests text, are_admitted boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION admission.admit_requests_v2(requests text, are_admitted boolean) TO platform;
-
---
 -- Name: FUNCTION count_ended_v1(ended text); Type: ACL; Schema: public; Owner: -
 --
 
@@ -2364,13 +2084,6 @@ GRANT ALL ON FUNCTION public.count_ended_v1(ended text) TO top_system;
 
 REVOKE ALL ON FUNCTION public.declare_restored_v1(known bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.declare_restored_v1(known bigint) TO top_system;
-
---
--- Name: FUNCTION declare_restored_v2(known bigint); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.declare_restored_v2(known bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.declare_restored_v2(known bigint) TO top_system;
 
 --
 -- Name: FUNCTION grants_v1(tenant text, object text, action text, granting_roles text); Type: ACL; Schema: public; Owner: -
@@ -2388,20 +2101,12 @@ REVOKE ALL ON FUNCTION public.log_end_v1() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.log_end_v1() TO top_system;
 
 --
--- Name: FUNCTION log_events_v1(new_events text, slots integer[]); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION log_events_v1(new_events text, slots integer[], ended text); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO top_app;
-GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[]) TO top_system;
-
---
--- Name: FUNCTION log_events_v2(new_events text, slots integer[], ended text); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) TO top_app;
-GRANT ALL ON FUNCTION public.log_events_v2(new_events text, slots integer[], ended text) TO top_system;
+REVOKE ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[], ended text) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[], ended text) TO top_app;
+GRANT ALL ON FUNCTION public.log_events_v1(new_events text, slots integer[], ended text) TO top_system;
 
 --
 -- Name: FUNCTION logged_events_v1(new_events text); Type: ACL; Schema: public; Owner: -
@@ -2417,13 +2122,6 @@ GRANT ALL ON FUNCTION public.logged_events_v1(new_events text) TO top_system;
 
 REVOKE ALL ON FUNCTION public.look_at_generation_v1(declared text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text) TO top_system;
-
---
--- Name: FUNCTION look_at_generation_v2(declared text); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.look_at_generation_v2(declared text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.look_at_generation_v2(declared text) TO top_system;
 
 --
 -- Name: FUNCTION tenant_away_v1(status text, move jsonb); Type: ACL; Schema: public; Owner: -
@@ -2630,6 +2328,13 @@ GRANT UPDATE(status_reason) ON TABLE public.commands TO top_app;
 GRANT UPDATE(status_reason) ON TABLE public.commands TO top_system;
 
 --
+-- Name: COLUMN commands.progress; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(progress) ON TABLE public.commands TO top_app;
+GRANT UPDATE(progress) ON TABLE public.commands TO top_system;
+
+--
 -- Name: COLUMN commands.result; Type: ACL; Schema: public; Owner: -
 --
 
@@ -2670,13 +2375,6 @@ GRANT UPDATE(completed_at) ON TABLE public.commands TO top_system;
 
 GRANT UPDATE(updated_at) ON TABLE public.commands TO top_app;
 GRANT UPDATE(updated_at) ON TABLE public.commands TO top_system;
-
---
--- Name: COLUMN commands.progress; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(progress) ON TABLE public.commands TO top_app;
-GRANT UPDATE(progress) ON TABLE public.commands TO top_system;
 
 --
 -- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -
@@ -2761,8 +2459,8 @@ GRANT UPDATE(previous_secret_last_used_at) ON TABLE public.credentials TO top_sy
 -- Name: TABLE database_generations; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT,INSERT,UPDATE ON TABLE public.database_generations TO top_system;
 GRANT SELECT ON TABLE public.database_generations TO top_app;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.database_generations TO top_system;
 GRANT SELECT ON TABLE public.database_generations TO top_ingest;
 
 --
@@ -2935,30 +2633,6 @@ GRANT SELECT(tenant_id) ON TABLE public.policies TO top_system;
 GRANT SELECT(policy_id) ON TABLE public.policies TO top_system;
 
 --
--- Name: TABLE relay_lease; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT,INSERT,UPDATE ON TABLE public.relay_lease TO top_system;
-
---
--- Name: COLUMN relay_lease.name; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(name) ON TABLE public.relay_lease TO top_app;
-
---
--- Name: COLUMN relay_lease.holder; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(holder) ON TABLE public.relay_lease TO top_app;
-
---
--- Name: TABLE relay_workers; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.relay_workers TO top_system;
-
---
 -- Name: TABLE role_bindings; Type: ACL; Schema: public; Owner: -
 --
 
@@ -3004,16 +2678,10 @@ GRANT SELECT(tenant_id) ON TABLE public.roles TO top_system;
 GRANT SELECT(role) ON TABLE public.roles TO top_system;
 
 --
--- Name: TABLE sweep_marks; Type: ACL; Schema: public; Owner: -
+-- Name: TABLE slots; Type: ACL; Schema: public; Owner: -
 --
 
-GRANT SELECT ON TABLE public.sweep_marks TO top_system;
-
---
--- Name: COLUMN sweep_marks.swept_until; Type: ACL; Schema: public; Owner: -
---
-
-GRANT UPDATE(swept_until) ON TABLE public.sweep_marks TO top_system;
+GRANT SELECT,UPDATE ON TABLE public.slots TO top_system;
 
 --
 -- Name: TABLE taken_names; Type: ACL; Schema: public; Owner: -
@@ -3066,6 +2734,12 @@ GRANT SELECT(adapter_reads),UPDATE(adapter_reads) ON TABLE public.tenants TO top
 GRANT SELECT(deletion),UPDATE(deletion) ON TABLE public.tenants TO top_system;
 
 --
+-- Name: COLUMN tenants.move; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT SELECT(move) ON TABLE public.tenants TO top_system;
+
+--
 -- Name: COLUMN tenants.created_at; Type: ACL; Schema: public; Owner: -
 --
 
@@ -3076,12 +2750,6 @@ GRANT SELECT(created_at) ON TABLE public.tenants TO top_system;
 --
 
 GRANT SELECT(updated_at),UPDATE(updated_at) ON TABLE public.tenants TO top_system;
-
---
--- Name: COLUMN tenants.move; Type: ACL; Schema: public; Owner: -
---
-
-GRANT SELECT(move) ON TABLE public.tenants TO top_system;
 
 --
 -- Name: TABLE vendors; Type: ACL; Schema: public; Owner: -

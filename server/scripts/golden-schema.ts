@@ -1,19 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
-import { startServer } from '@tenant-open-platform/testing/start-server';
+import postgres from 'postgres';
+import manifest from '../package.json' with { type: 'json' };
+import { migrate } from '../src/foundation/database/migrate.js';
+import { baseline } from '../test/support/baseline.js';
 import { dumpSchema, schemaFile } from '../test/support/dump-schema.js';
 
-/** Writes drizzle/schema.sql from a new Postgres that the built server has migrated. */
-const folder = mkdtempSync(join(tmpdir(), 'top-golden-'));
+/**
+ * Writes the baseline of drizzle from its sources, and drizzle/schema.sql from a new Postgres that has all migrations. A
+ * released baseline keeps its text.
+ */
+const drizzle = fileURLToPath(new URL('../drizzle', import.meta.url));
+if (manifest.version === '0.0.0') {
+  for (const [name, text] of Object.entries(baseline())) writeFileSync(join(drizzle, name), text);
+}
 const database = await startPrivatePostgres();
 try {
-  const keyring = JSON.stringify({ primary: 'golden', keys: { golden: Buffer.alloc(32).toString('base64') } });
-  const server = await startServer({ DATA_DIR: folder, DATABASE_URL: database.url, KEYRING: keyring });
-  await server.stop();
+  const sql = postgres(database.url, { max: 1, fetch_types: false, onnotice: () => {} });
+  await migrate(sql, drizzle);
+  await sql.end();
   writeFileSync(schemaFile, dumpSchema(database.url));
 } finally {
   await database.stop();
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,162 +1,217 @@
-import { CommandUpdate, DeviceRequestMessage } from '@tenant-open-platform/contract/bus';
-import type { z } from 'zod';
 import type { Config } from './config.js';
 import { lastKnown } from './foundation/concurrency/shared-reads.js';
 import type { Database } from './foundation/database/database.js';
 import { type Purge, purgeByAge } from './foundation/database/purge-by-age.js';
-import { openSteadyClock } from './foundation/database/steady-clock.js';
+import { type Now, openSteadyClock } from './foundation/database/steady-clock.js';
 import { analyzeGrownTables } from './foundation/database/vacuum-and-analyze.js';
-import { type Looping, startLoop, topics } from './foundation/signals/signals.js';
+import { type Looping, topics } from './foundation/signals/signals.js';
 import { allSlots } from './foundation/slots.js';
 import type { Metrics } from './foundation/telemetry/metrics.js';
 import { purgeNonces } from './gateway/auth/admission.js';
 import { auditEvents, idempotentAnswers } from './gateway/tables.js';
 import { storeCommandReads } from './pipeline/adapter-reads.js';
-import type { Bus } from './pipeline/bus/bus.js';
-import { purgeParkedMessages } from './pipeline/bus/parked-messages.js';
+import type { Bus, ReadingTurn } from './pipeline/bus/bus.js';
+import { type ParkingReason, purgeParkedMessages } from './pipeline/bus/parked-messages.js';
+import { type Read, readDeviceRequest, readUpdate } from './pipeline/bus/read-message.js';
 import { createMessageTaker, createPacer, type Handled, type MessageSource } from './pipeline/bus/take-message.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests, takeDeviceRequest } from './pipeline/device-requests.js';
 import { readEvents } from './pipeline/event-log.js';
 import { compareWithBus } from './pipeline/events.js';
 import { rollUpFigures } from './pipeline/figures.js';
 import { createDispatch } from './pipeline/outbox/dispatch.js';
-import { startRelay } from './pipeline/outbox/relay.js';
+import { createEventPublisher } from './pipeline/outbox/publish.js';
+import { createRelay } from './pipeline/outbox/relay.js';
 import { purgeCommands, purgeDeviceRequests } from './pipeline/purge-facts.js';
 import { createCommandReporter, takeCommandUpdate } from './pipeline/reports.js';
-import { createCommandSweeper, mayHaveOpenCommands, type Overdue } from './pipeline/sweeper.js';
+import { createSlotOwner, type SlotOwner } from './pipeline/slots/slot-owner.js';
+import { FIRST_SLOT, type Step, startSteps } from './pipeline/slots/steps.js';
+import { createSweep } from './pipeline/sweeper.js';
 import { objectGrants } from './resources/tables.js';
-import { createTenantPurge } from './resources/tenants/purge-tenants.js';
+import { purgeTenants } from './resources/tenants/purge-tenants.js';
 
 type Options = Looping & { database: Database; bus: Bus; metrics: Metrics; config: Config };
+
+/** How long a step rests that has nothing to do and that a signal wakes, in case the signal gets lost. */
+const IDLE_MS = 60_000;
+const SWEEP_MS = 500;
+const PURGE_MS = 60_000;
+
+/**
+ * Everything that the platform does without a request. Each step is done by the owner of the slots alone, in transactions
+ * that change nothing once a slot is lost: see pipeline/slots.
+ */
+export function backgroundSteps(options: Options & { owner: SlotOwner; now: Now }): Step[] {
+  const { database, bus, signals, logger, metrics, config, now } = options;
+
+  const purge = ({ table, round }: Purge, promise: string, everyMs = PURGE_MS): Step => ({
+    name: `purge of ${table}`,
+    promise,
+    of: 'PLATFORM',
+    everyMs,
+    async round({ transaction }) {
+      const { removed, hasMore } = await transaction(round);
+      metrics.countRemoved(table, removed);
+      if (hasMore) return 'SOON';
+      return removed > 0 ? 'WAIT' : 'QUIET';
+    },
+  });
+
+  return [
+    {
+      name: 'relay',
+      promise: 'Each accepted command and each reply is handed to the bus at least once, in order, or has ended.',
+      of: 'SLOTS',
+      everyMs: 500,
+      isVital: true,
+      topics: (slots) => slots.map(topics.outbox),
+      takesRows: true,
+      ...createRelay({ ...options, dispatch: createDispatch({ database, signals, metrics, now }) }),
+    },
+    {
+      name: 'publishing of events',
+      promise: 'The bus gets each event that a CLIENT principal may read, in the order of the log.',
+      of: 'SLOTS',
+      everyMs: 500,
+      // Events may be later than commands.
+      pauseMs: 50,
+      topics: (slots) => slots.map(topics.eventLog),
+      round: createEventPublisher({
+        ...options,
+        readEvents: (positions, limit) => readEvents(database, positions, limit),
+      }),
+    },
+    {
+      name: 'sweep of commands',
+      promise: 'A command ends within half a second after its deadline, unless a result is on the bus.',
+      of: 'SLOTS',
+      everyMs: SWEEP_MS,
+      pauseMs: SWEEP_MS,
+      isVital: true,
+      topics: (slots) => slots.map(topics.outbox),
+      round: createSweep({ database, signals, bus, metrics, now, intervalMs: SWEEP_MS }),
+    },
+    {
+      name: 'sweep of device requests',
+      promise: 'A device request without a reply in time becomes EXPIRED.',
+      of: 'PLATFORM',
+      everyMs: SWEEP_MS,
+      pauseMs: SWEEP_MS,
+      isVital: true,
+      topics: () => [topics.deviceRequest],
+      round: ({ transaction }) => sweepDeviceRequests(transaction, signals, now),
+    },
+    {
+      name: 'deletion of tenants',
+      promise: 'Nothing is left of a deleted tenant but its id, and of a moved one but its credentials.',
+      of: 'PLATFORM',
+      everyMs: 2_000,
+      topics: () => [topics.deletion],
+      async round(owned) {
+        const { hasMore, isIdle, table, removed } = await purgeTenants(owned, bus, now);
+        if (table && removed > 0) metrics.countRemoved(table, removed);
+        if (hasMore) return 'SOON';
+        return isIdle ? IDLE_MS : 'WAIT';
+      },
+    },
+    // This table fills all the time. In every other one rows of only one more day expire each day.
+    purge(purgeNonces(), 'A nonce is kept as long as its timestamp is inside the widest window.', 5_000),
+    ...(config.COMMAND_RETENTION_DAYS
+      ? [purge(purgeCommands(config.COMMAND_RETENTION_DAYS), 'Ended commands go with their events.')]
+      : []),
+    purge(purgeDeviceRequests(config.DEVICE_REQUEST_RETENTION_DAYS), 'Old requests go; those that wait stay.'),
+    purge(
+      purgeByAge({ id: auditEvents.auditEventId, keptDays: config.AUDIT_EVENT_RETENTION_DAYS }),
+      'The audit log is kept as long as configured, at least 90 days.',
+    ),
+    purge(
+      purgeByAge({ id: objectGrants.presignId, keptDays: config.OBJECT_GRANT_RETENTION_DAYS }),
+      'Records of presigned URLs are kept as long as configured.',
+    ),
+    purge(
+      purgeParkedMessages(config.PARKED_MESSAGE_RETENTION_DAYS),
+      'Parked messages stay within the limits of age, number and size.',
+    ),
+    purge(purgeByAge({ id: idempotentAnswers.answerId, keptDays: 1 }), 'An Idempotency-Key is known for a day.'),
+    purge(rollUpFigures(), 'Figures of minutes become hours, and those of hours days.'),
+    {
+      name: 'reads of adapters',
+      promise: 'A new adapter shows in the catalog within ten seconds.',
+      of: 'PLATFORM',
+      everyMs: 10_000,
+      async round({ transaction }) {
+        if (bus.unreadyReason() === null) await storeCommandReads(transaction, bus);
+        return 'WAIT';
+      },
+    },
+    {
+      name: 'statistics',
+      promise:
+        'Postgres plans with statistics of a table that has grown. A table can grow by 10,000 rows in this time.',
+      of: 'PLATFORM',
+      everyMs: 5_000,
+      pauseMs: 5_000,
+      topics: () => allSlots.map(topics.outbox),
+      async round() {
+        const analyzed = await analyzeGrownTables(database.sql);
+        if (analyzed.length > 0) logger.info({ tables: analyzed }, 'analyzed tables that have grown');
+        return IDLE_MS;
+      },
+    },
+  ];
+}
 
 /** Above this share of TOP_UPDATES, messages of a tenant with many waiting are refused, so that others find room. */
 const NEARLY_FULL = 3 / 4;
 
-/** A sweep starts at most this long after a deadline. */
-const SWEEP_INTERVAL_MS = 500;
-/** For commands that became due while no process swept. */
-const SWEEP_OLD_INTERVAL_MS = 60_000;
-
-/** The table of nonces fills all the time. In every other table rows of only one more day expire each day. */
-const PURGE_NONCES_INTERVAL_MS = 5_000;
-const PURGE_INTERVAL_MS = 60_000;
-/** How soon the deletion of a tenant goes on once another node has stopped. */
-const PURGE_TENANTS_INTERVAL_MS = 2_000;
-
-/** A table can grow by some 10,000 rows in this time. */
-const ANALYZE_INTERVAL_MS = 5_000;
-/** How long a loop rests that has nothing to do and that a signal wakes, in case the signal gets lost. */
-const IDLE_MS = 60_000;
-/** How soon a new adapter shows in the catalog. */
-const READS_INTERVAL_MS = 10_000;
-
-/** Starts all work that no request causes. */
-export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
-  const { database, bus, signals, logger, metrics, watchdog, config } = options;
-  const looping = { logger, signals, watchdog };
-  const sweeping = { ...looping, isVital: true };
-  const { now } = await openSteadyClock(database);
+/**
+ * Starts the readers of what adapters send. All processes share the updates of commands. The owner of slot 0 alone reads
+ * the requests of devices, so that they are stored in the order of the stream.
+ */
+async function startReaders(options: Options & { owner: SlotOwner }) {
+  const { database, bus, signals, metrics, watchdog, owner } = options;
   const report = createCommandReporter(database, signals, metrics);
+  const receive = createDeviceRequestReceiver(database, signals);
   const fullness = lastKnown(() => bus.fullness('TOP_UPDATES'), { unknown: 0, everyMs: 1_000, validMs: 15_000 });
   const pacing = { ...options, pacer: createPacer(), isNearlyFull: () => fullness.value() > NEARLY_FULL };
-  const receive = createDeviceRequestReceiver(database, signals);
-  const consume = <Schema extends z.ZodType>(
+  const consume = <Message>(
     kind: 'command-updates' | 'device-requests',
-    schema: Schema,
-    take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
+    read: (body: Buffer) => Read<Message>,
+    take: (message: Message, sender: MessageSource, leftOut?: ParkingReason) => Promise<Handled>,
+    turn?: ReadingTurn,
   ) =>
     bus.consume({
       stream: 'TOP_UPDATES',
       durable: `platform-${kind}`,
       subjects: [`tenants.*.${kind}.*`],
-      handle: watchdog.watchHandler(kind.replace('-', ' '), createMessageTaker(pacing, kind, schema, take)),
+      handle: watchdog.watchHandler(kind.replace('-', ' '), createMessageTaker(pacing, kind, read, take)),
+      ...(turn && { turn }),
     });
-  const updates = await consume('command-updates', CommandUpdate, takeCommandUpdate(report, metrics));
-  const deviceRequests = await consume('device-requests', DeviceRequestMessage, takeDeviceRequest(receive));
-  const relay = startRelay({
-    ...options,
-    dispatch: createDispatch({ database, signals, metrics, now }),
-    readEvents: (positions, limit) => readEvents(database, positions, limit),
-    compareWithBus: () => compareWithBus(database, bus),
-  });
-  const sweeperOf = (overdue: Overdue, intervalMs: number) =>
-    createCommandSweeper({ database, signals, bus, metrics, now, overdue, intervalMs });
-  const sweepRecent = sweeperOf('RECENT', SWEEP_INTERVAL_MS);
-  const sweepOld = sweeperOf('OLD', SWEEP_OLD_INTERVAL_MS);
-  let isQuiet = false;
-  const sweepers = [
-    // Not one round for each signal: the pause is the interval.
-    startLoop(
-      SWEEP_INTERVAL_MS,
-      {
-        name: 'sweep of RECENT commands',
-        ...sweeping,
-        topics: allSlots.map(topics.outbox),
-        pauseMs: SWEEP_INTERVAL_MS,
-      },
-      async () => {
-        if (isQuiet && !(await mayHaveOpenCommands(database, now()))) return 'QUIET';
-        isQuiet = false;
-        if ((await sweepRecent()) > 0) return 'AGAIN';
-        isQuiet = !(await mayHaveOpenCommands(database, now()));
-        return isQuiet ? 'QUIET' : 'SOON';
-      },
-    ),
-    startLoop(SWEEP_OLD_INTERVAL_MS, { name: 'sweep of OLD commands', ...sweeping }, async () =>
-      (await sweepOld()) > 0 ? 'AGAIN' : 'WAIT',
-    ),
-    startLoop(
-      SWEEP_INTERVAL_MS,
-      { name: 'sweep of device requests', ...sweeping, topics: [topics.deviceRequest], pauseMs: SWEEP_INTERVAL_MS },
-      () => sweepDeviceRequests(database, signals, now),
-    ),
-  ];
-  const purgeEvery = (intervalMs: number, { table, round }: Purge) =>
-    startLoop(intervalMs, { name: `purge of ${table}`, ...looping }, async () => {
-      const { removed, hasMore } = await round();
-      metrics.countRemoved(table, removed);
-      if (hasMore) return 'SOON';
-      return removed > 0 ? 'WAIT' : 'QUIET';
-    });
-  const purges = [
-    purgeEvery(PURGE_NONCES_INTERVAL_MS, purgeNonces(database)),
-    ...[
-      ...(config.COMMAND_RETENTION_DAYS ? [purgeCommands(database, config.COMMAND_RETENTION_DAYS)] : []),
-      purgeDeviceRequests(database, config.DEVICE_REQUEST_RETENTION_DAYS),
-      purgeByAge(database, { id: auditEvents.auditEventId, keptDays: config.AUDIT_EVENT_RETENTION_DAYS }),
-      purgeByAge(database, { id: objectGrants.presignId, keptDays: config.OBJECT_GRANT_RETENTION_DAYS }),
-      purgeParkedMessages(database, config.PARKED_MESSAGE_RETENTION_DAYS),
-      purgeByAge(database, { id: idempotentAnswers.answerId, keptDays: 1 }),
-      rollUpFigures(database),
-    ].map((purge) => purgeEvery(PURGE_INTERVAL_MS, purge)),
-  ];
-  const purgeTenants = createTenantPurge(database, bus, now);
-  const deleting = { name: 'deletion of tenants', ...looping, topics: [topics.deletion] };
-  const deletions = startLoop(PURGE_TENANTS_INTERVAL_MS, deleting, async () => {
-    const { hasMore, isIdle, table, removed } = await purgeTenants();
-    if (table && removed > 0) metrics.countRemoved(table, removed);
-    if (hasMore) return 'SOON';
-    return isIdle ? IDLE_MS : 'WAIT';
-  });
-  // Not one round for each signal: the pause is the interval.
-  const analyzing = {
-    name: 'statistics',
-    ...looping,
-    topics: allSlots.map(topics.outbox),
-    pauseMs: ANALYZE_INTERVAL_MS,
+  const ofPlatform = {
+    isOurs: () => owner.owned().some(({ slot }) => slot === FIRST_SLOT),
+    onChange: owner.onChange,
   };
-  const statistics = startLoop(ANALYZE_INTERVAL_MS, analyzing, async () => {
-    const analyzed = await analyzeGrownTables(database.sql);
-    if (analyzed.length > 0) logger.info({ tables: analyzed }, 'analyzed tables that have grown');
-    return IDLE_MS;
-  });
-  const reads = startLoop(READS_INTERVAL_MS, { name: 'reads of adapters', ...looping }, async () => {
-    if (bus.unreadyReason() === null) await storeCommandReads(database, bus);
-  });
+  return [
+    await consume('command-updates', readUpdate, takeCommandUpdate(report, metrics)),
+    await consume('device-requests', readDeviceRequest, takeDeviceRequest(receive), ofPlatform),
+  ];
+}
+
+/** Starts all work that no request causes. */
+export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
+  const { database, bus, signals, logger, watchdog } = options;
+  const { now } = await openSteadyClock(database);
+  const onTaken = () =>
+    compareWithBus(database, bus).catch((err: unknown) =>
+      logger.warn({ err }, 'the last event on the bus was not read'),
+    );
+  const owner = createSlotOwner({ database, bus, onTaken });
+  const readers = await startReaders({ ...options, owner });
+  const steps = startSteps(owner, backgroundSteps({ ...options, owner, now }), { logger, signals, watchdog });
   return {
     async stop() {
-      const underWay = [relay, updates, deviceRequests, ...sweepers, ...purges, deletions, statistics, reads];
-      await Promise.all(underWay.map((one) => one.stop()));
+      // The next owner of the slots begins to read after this one.
+      await Promise.all(readers.map((reader) => reader.stop()));
+      await steps.stop();
     },
   };
 }

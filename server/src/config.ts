@@ -16,8 +16,7 @@ const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) &
 /** The password in compose.yaml. */
 const TRIAL_PASSWORD = /^postgres(ql)?:\/\/[^/@]*:only-for-a-trial@/;
 
-const flag = z.enum(['true', 'false']);
-const isTrue = (text: string) => text === 'true';
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 const Config = z
   .object({
@@ -60,7 +59,7 @@ const Config = z
     /** The copies of each stream. Absent: three on a cluster. */
     NATS_REPLICAS: integer(1, 5).optional(),
     /** Absent: on in development without NATS_URL. */
-    SIMULATED_FLEET: flag.transform(isTrue).optional(),
+    SIMULATED_FLEET: flag.optional(),
     MODE: z.enum(['development', 'production']).default('development'),
     /** What a process does: answer requests, be a worker, or both. */
     ROLE: z.enum(['all', 'api', 'worker']).default('all'),
@@ -85,9 +84,9 @@ const Config = z
       )
       .default([]),
     /** Whether /docs serves the reference page. */
-    REFERENCE_PAGE: flag.prefault('true').transform(isTrue),
+    REFERENCE_PAGE: flag.prefault('true'),
     /** Whether /console serves the console. Absent: where MODE is development. */
-    CONSOLE: flag.transform(isTrue).optional(),
+    CONSOLE: flag.optional(),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
     /** How many proxies in front are trusted to set X-Forwarded-For. */
     TRUST_PROXY: integer(0, 10).prefault('0'),
@@ -124,7 +123,7 @@ const Config = z
     OBJECT_GRANT_RETENTION_DAYS: integer(8, 3_650).prefault('90'),
     PARKED_MESSAGE_RETENTION_DAYS: integer(1, 3_650).prefault('30'),
     /** Whether the endpoint of an object credential may be http. */
-    ALLOW_INSECURE_OBJECT_ENDPOINTS: flag.prefault('false').transform(isTrue),
+    ALLOW_INSECURE_OBJECT_ENDPOINTS: flag.prefault('false'),
   })
   .superRefine(
     (config, context) => {

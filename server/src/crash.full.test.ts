@@ -76,7 +76,7 @@ test('kill -9 twenty times under load: every acknowledged command ends, the bus 
     const count = phases[phase] as () => number;
     const fatal = count() + 1 + (phase === CREATING ? round : 5 * round);
     if (phase === CREATING) void createMany(round);
-    await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(fatal), { timeout: 30_000, interval: 5 });
+    await vi.waitFor(() => expect(count()).toBeGreaterThanOrEqual(fatal), { timeout: 60_000, interval: 5 });
     const { process } = platform.server();
     const closed = once(process, 'close');
     process.kill('SIGKILL');

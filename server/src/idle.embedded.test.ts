@@ -52,7 +52,7 @@ test('an idle embedded platform leaves its database alone, and carries out the n
       await delay(3_000);
       expect(statements).toEqual([]);
     },
-    { timeout: 30_000 },
+    { timeout: 60_000 },
   );
   await delay(SECONDS * 1_000);
   // Before: 12 a second. What is left are the reads of adapters.

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import { type Config, platformVersion, readConfig } from './config.js';
 import { baseUrlOf, openStorage, simulatesDevices } from './engines.js';
 import { startupProblem } from './foundation/database/startup-problem.js';
@@ -13,7 +14,7 @@ import { moveTenant } from './operator/move-tenant/move-tenant.js';
 import { bootstrapAdministrator, bootstrapOptions, demoTenantId } from './operator/platform-administrator.js';
 import { republishOutbox } from './operator/republish-outbox.js';
 import { type Server, start, stopAndExit } from './start.js';
-import { type Explained, PROCESS_NAME, runSupervised, supervise } from './supervise.js';
+import { PROCESS_NAME, runSupervised, supervise } from './supervise.js';
 
 const USAGE = `Usage: tenant-open-platform [command]
 
@@ -49,7 +50,7 @@ export type Host = {
 /** Runs the command of these arguments. A problem ends the process. */
 export function runProgram(args: string[], host: Host): void {
   main(args, host).catch((error: unknown) => {
-    console.error(explain(error).problem);
+    console.error(explain(error).message);
     process.exit(1);
   });
 }
@@ -155,8 +156,9 @@ async function createAdministrator(config: Config, flags: string[]): Promise<voi
 }
 
 /** One line for a problem that an operator can solve; the full error for a defect of the platform. */
-function explain(error: unknown): Explained {
+function explain(error: unknown): StartupError {
+  if (error instanceof StartupError) return error;
   const { DATABASE_URL } = process.env;
-  const known = error instanceof StartupError ? error : DATABASE_URL ? startupProblem(error, DATABASE_URL) : null;
-  return { problem: known?.message ?? serializeError(error), isTemporary: known?.isTemporary ?? false };
+  const known = DATABASE_URL ? startupProblem(error, DATABASE_URL) : null;
+  return known ?? new StartupError(inspect(serializeError(error)));
 }

@@ -22,7 +22,7 @@ const everyNodeIs = (state: object) =>
     async () => {
       for (const { baseUrl } of servers) expect(await readiness(baseUrl)).toEqual(state);
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 
 const create = () =>
@@ -54,13 +54,13 @@ test('a first start is ready once the profiles are written', async () => {
     await tx`select from tenants where tenant_id = 'platform' for update`;
     const start = startNode(environment);
     const starting = async () => expect(await state()).toEqual(unready('starting'));
-    await vi.waitFor(starting, { timeout: 30_000, interval: 50 });
+    await vi.waitFor(starting, { timeout: 60_000, interval: 50 });
     expect(existsSync(profile)).toBe(false);
     return { start };
   });
   servers.push(await start);
   expect(existsSync(profile)).toBe(true);
-  await vi.waitFor(async () => expect(await state()).toEqual(READY), { timeout: 30_000, interval: 50 });
+  await vi.waitFor(async () => expect(await state()).toEqual(READY), { timeout: 60_000, interval: 50 });
   expect(await servers.pop()?.stop()).toBe(0);
   await inFresh.end();
 });
@@ -134,7 +134,7 @@ test('probes write a new page to the disk of the database at most every two seco
         if (!isWritten) from = lookedAt;
         expect(isWritten).toBe(true);
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
     return { from, to: performance.now() };
   };

@@ -6,53 +6,45 @@ import { codedErrorIn } from './foundation/database/database-error.js';
 import { schemaState } from './foundation/database/migrate.js';
 import type { Peers } from './foundation/peers.js';
 import type { Watchdog } from './foundation/telemetry/watchdog.js';
-import type { Probes } from './gateway/http/site.js';
 import type { Bus } from './pipeline/bus/bus.js';
 
 /** A probe is answered even if the database is down. */
 const DATABASE_WITHIN_MS = 5_000;
 /** A look costs 8 KiB of WAL, and probes come every second. Still a database that hangs shows within 10 seconds. */
-const LOOK_AT_DATABASE_EVERY_MS = 2_000;
+const LOOK_AGAIN_AFTER_MS = 2_000;
 
 type Phase = 'starting' | 'running' | 'stopping';
 type Options = { database: Database; bus: Bus; watchdog: Watchdog; peers: Peers };
 
-export type Readiness = Probes & {
-  enter(next: Phase): void;
-  /** Why this process is unready; null if it is ready. The others of the platform have their own. */
-  ownReason(): Promise<string | null>;
-};
-
 /** The platform is ready when each of its processes is. */
-export function createReadiness({ database, bus, watchdog, peers }: Options): Readiness {
+export function createReadiness({ database, bus, watchdog, peers }: Options) {
   let phase: Phase = 'starting';
-  const databaseProblem = shared(
-    () =>
-      Promise.race([
-        writeProblem(database.sql).catch(() => 'the database does not answer'),
-        delay(DATABASE_WITHIN_MS, 'the database does not answer', { ref: false }),
-      ]),
-    { forMs: LOOK_AT_DATABASE_EVERY_MS },
-  );
+  const silent = 'the database does not answer';
   const problem = shared(
     async () => {
-      // A bus that is not connected answers nothing: its streams need not be asked.
-      const ofBus = bus.unreadyReason();
-      const [ofDatabase, ofStreams] = await Promise.all([databaseProblem(), ofBus ?? bus.streamProblem()]);
+      const [ofDatabase, ofStreams] = await Promise.all([
+        Promise.race([
+          writeProblem(database.sql).catch(() => silent),
+          delay(DATABASE_WITHIN_MS, silent, { ref: false }),
+        ]),
+        // A bus that is not connected answers nothing: its streams need not be asked.
+        bus.unreadyReason() ?? bus.streamProblem(),
+      ]);
       return ofDatabase ?? bus.unreadyReason() ?? ofStreams ?? bus.deliveryProblem() ?? watchdog.stuckReason();
     },
-    { forMs: 1_000 },
+    { forMs: LOOK_AGAIN_AFTER_MS },
   );
   const ownReason = async () => (phase === 'running' ? problem() : phase);
   peers.answer('why unready', ownReason);
   return {
+    /** Why this process is unready; null if it is ready. The others of the platform have their own. */
     ownReason,
-    enter(next) {
+    enter(next: Phase): void {
       phase = next;
     },
-    async unreadyReason() {
-      for (const [name, reason] of await peers.ask('why unready')) {
-        if (reason !== null) return name ? `${name}: ${reason ?? 'no answer'}` : String(reason);
+    async unreadyReason(): Promise<string | null> {
+      for (const [name, reason = 'no answer'] of await peers.ask('why unready')) {
+        if (reason !== null) return name ? `${name}: ${reason}` : String(reason);
       }
       return null;
     },

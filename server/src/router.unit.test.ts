@@ -27,6 +27,7 @@ test.each(allOperations.map(({ name }) => name))(
     const folder = new URL(`${resource}/`, resources);
     if (existsSync(new URL(`${nameOf(resource, verb)}.ts`, folder))) return;
     const text = readFileSync(new URL(`${resource}.ts`, folder), 'utf8');
-    expect(text).toMatch(new RegExp(`^export const ${camel(nameOf(resource, verb))}\\b`, 'm'));
+    const names = `${camel(verb)}|${camel(nameOf(resource, verb))}`;
+    expect(text).toMatch(new RegExp(`^export (const (${names})\\b|\\{ \\w+ as ${verb} \\})`, 'm'));
   },
 );

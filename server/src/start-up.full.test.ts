@@ -10,6 +10,7 @@ import { type Profile, signedRequest, startNode } from '@tenant-open-platform/te
 import { type RunningServer, ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from '../test/support/commands.js';
+import { STORED_FUNCTIONS, writtenFunctions } from '../test/support/function-texts.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -144,26 +145,29 @@ test('refuses a data directory that all users of the machine share', async () =>
   expect(await refusal({})).toMatch(/^DATA_DIR .* is shared by all users/);
 });
 
-test('starts with a database that holds only the rows of the migrations: no credential and no key', async () => {
+/** The embedded database with which each platform starts. */
+async function preparedDatabase(): Promise<PGlite> {
   const prepared = fileURLToPath(new URL('../dist/embedded-database', import.meta.url));
   cpSync(prepared, dataDirectory(), { recursive: true });
   const database = await PGlite.create(dataDirectory());
+  onTestFinished(() => database.close());
+  return database;
+}
+
+test('the embedded database has the functions of drizzle/functions, each with exactly the text of its file', async () => {
+  const database = await preparedDatabase();
+  expect((await database.query(STORED_FUNCTIONS)).rows).toEqual(writtenFunctions());
+});
+
+test('starts with a database that holds only the rows of the migrations: no credential, key or vendor', async () => {
+  const database = await preparedDatabase();
   const { rows } = await database.query<{ name: string }>(
     "select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace order by name",
   );
   const isEmpty = async (name: string) => (await database.query(`select from ${name} limit 1`)).rows.length === 0;
   const filled = [];
   for (const { name } of rows) if (!(await isEmpty(name))) filled.push(name);
-  expect(filled).toEqual([
-    'command_figures_start',
-    'command_types',
-    'database_generations',
-    'relay_lease',
-    'sweep_marks',
-    'tenants',
-    'vendors',
-  ]);
-  await database.close();
+  expect(filled).toEqual(['command_figures_start', 'database_generations', 'slots', 'tenants']);
 });
 
 test('starts after an earlier first start was killed', async () => {

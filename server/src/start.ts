@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import { createApp } from './app.js';
@@ -6,7 +6,7 @@ import { startBackground } from './background.js';
 import { type Config, platformVersion } from './config.js';
 import { baseUrlOf, openBus, openStorage, simulatesDevices } from './engines.js';
 import { holdOwnBus } from './foundation/database/embedded.js';
-import { noPeers, type Peers } from './foundation/peers.js';
+import { createPeers, type Peers } from './foundation/peers.js';
 import { postgresSignals } from './foundation/signals/postgres-signals.js';
 import { localSignals, topics } from './foundation/signals/signals.js';
 import { StartupError } from './foundation/startup-error.js';
@@ -15,7 +15,7 @@ import { createMetrics, type Metrics } from './foundation/telemetry/metrics.js';
 import { createWatchdog } from './foundation/telemetry/watchdog.js';
 import { createLastUses, startStoringUses } from './gateway/auth/last-uses.js';
 import type { AtLimit } from './gateway/http/connections.js';
-import { createHttpServer, type HttpServer } from './gateway/http/http-server.js';
+import { createHttpServer } from './gateway/http/http-server.js';
 import { seedOnFirstStart } from './operator/platform-administrator.js';
 import { createWaits, reportBacklog } from './pipeline/backlog.js';
 import { type StreamName, streamSubjects, UPDATES_OF_ALL_TENANTS } from './pipeline/bus/bus.js';
@@ -68,7 +68,7 @@ async function open(
   config: Config,
   logger: Logger,
   closers: Closers,
-  { peers = noPeers(), listens = true }: Place,
+  { peers = createPeers(), listens = true }: Place,
 ): Promise<Omit<Server, 'stop'>> {
   const { database, keyring } = await openStorage(config);
   closers.push(() => database.close());
@@ -120,8 +120,7 @@ async function open(
   const log = boundedLog(logger);
   const logRefusal = refusalLog(log);
   const lastUses = createLastUses(database);
-  const probes = readiness;
-  const app = createApp({ peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, probes });
+  const app = createApp({ peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, readiness });
   const storing = startStoringUses(lastUses, looping);
   closers.push(() => storing.stop());
   const limits = { ...connectionLimits(config, log, metrics), logRefusal };
@@ -130,11 +129,11 @@ async function open(
   const probesHttp = config.PROBES_PORT === undefined ? null : createHttpServer(app.serveProbes, limits);
   if (probesHttp) closers.push(() => probesHttp.drain(0));
 
-  const port = listens ? await listen(http, config.HOST, config.PORT, 'PORT') : config.PORT;
+  const port = listens ? await listen(http.server, config.HOST, config.PORT, 'PORT') : config.PORT;
   const baseUrl = baseUrlOf(config, port);
   const probesHost = config.PROBES_HOST ?? config.HOST;
   const probesPort =
-    listens && probesHttp ? await listen(probesHttp, probesHost, config.PROBES_PORT ?? 0, 'PROBES_PORT') : null;
+    listens && probesHttp ? await listen(probesHttp.server, probesHost, config.PROBES_PORT ?? 0, 'PROBES_PORT') : null;
   const isFirstStart =
     listens &&
     config.MODE === 'development' &&
@@ -178,7 +177,7 @@ const connectionLimits = (config: Config, log: BoundedLog, metrics: Metrics) => 
   },
 });
 
-function listen({ server }: HttpServer, host: string, port: number, variable: string): Promise<number> {
+function listen(server: NetServer, host: string, port: number, variable: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) => {
       const reason =

@@ -175,7 +175,7 @@ describe.concurrent('a start', () => {
       onTestFinished(() => link.stop());
       link.blackHole();
       const starting = start(link.through(database.url));
-      await expect.poll(link.connections, { timeout: 30_000 }).toBeGreaterThan(0);
+      await expect.poll(link.connections).toBeGreaterThan(0);
       link.heal();
       const server = await starting;
       expect(await server.stop()).toBe(0);

@@ -1,48 +1,42 @@
 import cluster, { type Worker as Fork } from 'node:cluster';
 import { setTimeout as delay } from 'node:timers/promises';
-import { inspect } from 'node:util';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.js';
-import { peersByIpc, type Said } from './foundation/peers.js';
+import { createPeers, type Said } from './foundation/peers.js';
 import { StartupError } from './foundation/startup-error.js';
 import { createLogger } from './foundation/telemetry/logger.js';
 import { type Server, start, stopAndExit } from './start.js';
 
+type End = { code: number | null; signal: string | null };
+
 /** One of the processes. A restart gives it a new fork. */
-type Supervised = {
-  name: string;
-  role: 'api' | 'worker';
-  fork: Fork | null;
-  exited: Promise<{ code: number | null; signal: string | null }>;
-};
+type Supervised = { name: string; fork: Fork | null; exited: Promise<End> };
 
 /** Messages of the supervising process to one of its processes. */
-type ToSupervised = Said | { type: 'processes'; names: string[] } | { type: 'stop' };
+type ToSupervised = Said | { type: 'stop' };
 
 /** Messages of a process to the supervising process. */
-type FromSupervised = Said | { type: 'ready'; server: Omit<Server, 'stop'> } | ({ type: 'failed' } & Explained);
-
-/** Why a start failed: one line, or a defect of the platform. */
-export type Explained = { problem: unknown; isTemporary: boolean };
+type FromSupervised =
+  | Said
+  | { type: 'ready'; server: Omit<Server, 'stop'> }
+  | { type: 'failed'; message: string; isTemporary: boolean };
 
 /** The environment variable that tells a supervised process its name. */
 export const PROCESS_NAME = 'TENANT_OPEN_PLATFORM_PROCESS';
 
-const FIRST_DELAY_MS = 100;
-const LONGEST_DELAY_MS = 10_000;
-/** After running this long, a process is restarted without a longer delay. */
-const LONG_LIFE_MS = 60_000;
+const RESTART_AFTER_MS = 1_000;
 /** The platform ends if one of its processes fails to start this often in a row, although Postgres and NATS answer. */
 const MAX_FAILED_STARTS = 5;
 
 /**
- * Runs the platform as several processes: `WORKERS` of them answer requests on one port, and one is the worker. This
- * process opens no database and answers no request. It opens the port for the others, forwards messages between the
- * processes, and restarts those that end.
+ * Runs `WORKERS` processes that answer requests on one port, and one worker. This process opens no database. It opens
+ * the port for the others, forwards messages between them, and restarts those that end.
  */
 export async function supervise(config: Config, logger: Logger): Promise<Server> {
-  const processes = Array.from({ length: config.WORKERS }, (_, index) => newProcess(`api-${index + 1}`, 'api'));
-  if (config.ROLE === 'all') processes.push(newProcess('worker', 'worker'));
+  const names = Array.from({ length: config.WORKERS }, (_, index) => `api-${index + 1}`);
+  if (config.ROLE === 'all') names.push('worker');
+  const exited = Promise.resolve({ code: null, signal: null });
+  const processes = names.map((name): Supervised => ({ name, fork: null, exited }));
   let isStopping = false;
   // Each process accepts connections itself. With Node's round robin this process passes them on. It never closes those
   // that a killed process had not yet taken, so their clients would wait forever.
@@ -63,21 +57,20 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
 
   function passOn(said: Said): void {
     for (const { name, fork } of processes) {
-      if (name === said.from || (said.to ?? name) !== name || send(fork, said)) continue;
-      if ('question' in said) {
-        passOn({ type: 'said', from: name, to: said.from, answered: said.id, content: undefined });
-      }
+      if (name === said.from || (said.to ?? name) !== name || send(fork, said) || !said.answerTo) continue;
+      passOn({ type: 'said', from: name, to: said.from, topic: said.answerTo });
     }
   }
 
   /** Starts a process and resolves when it is ready. */
   function begin(supervised: Supervised): Promise<Omit<Server, 'stop'>> {
-    const { name, role } = supervised;
+    const { name } = supervised;
+    const role = name === 'worker' ? 'worker' : 'api';
     const fork = cluster.fork({ [PROCESS_NAME]: name, ROLE: role, WORKERS: '' });
     supervised.fork = fork;
-    let failure: Explained = { problem: `The process ${name} ended before it was ready.`, isTemporary: false };
+    let failure = new StartupError(`The process ${name} ended before it was ready.`);
     supervised.exited = new Promise((resolve) => {
-      const end = (code: number | null, signal: string | null) => {
+      const end = (code: End['code'], signal: End['signal']) => {
         supervised.fork = null;
         resolve({ code, signal });
       };
@@ -86,43 +79,33 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
         // The process exists, and 'exit' will follow.
         if (fork.process.pid !== undefined) return;
         // The system could not create it, for example for lack of memory. Node emits no 'exit' for it.
-        failure = { problem: `The process ${name} could not be created: ${message}`, isTemporary: true };
+        failure = new StartupError(`The process ${name} could not be created: ${message}`, { isTemporary: true });
         end(null, null);
       });
     });
     return new Promise((resolve, reject) => {
       fork.on('message', (message: FromSupervised) => {
         if (message.type === 'said') passOn(message);
-        if (message.type === 'failed') failure = message;
+        if (message.type === 'failed') failure = new StartupError(message.message, message);
         if (message.type !== 'ready') return;
         // Not earlier: messages sent while the process loads its modules are lost.
-        send(fork, isStopping ? { type: 'stop' } : { type: 'processes', names: processes.map(({ name }) => name) });
+        send(fork, isStopping ? { type: 'stop' } : { type: 'said', from: '', topic: 'processes', content: names });
         resolve(message.server);
       });
-      void supervised.exited.then(() => {
-        const { problem, isTemporary } = failure;
-        reject(new StartupError(typeof problem === 'string' ? problem : inspect(problem), { isTemporary }));
-      });
+      void supervised.exited.then(() => reject(failure));
     });
   }
 
   const logFailedStart = ({ name }: Supervised, { message }: StartupError) =>
     logger.error({ process: name, reason: message }, 'a process of the platform did not start');
 
-  /**
-   * Restarts a process whenever it ends. A start that finds Postgres or NATS out of service is repeated as often as
-   * needed: the other processes still answer requests.
-   */
+  /** Restarts a process whenever it ends; as often as needed while Postgres or NATS cannot be used. */
   async function keep(supervised: Supervised): Promise<void> {
-    let delayMs = FIRST_DELAY_MS;
     for (let failedStarts = 0; failedStarts < MAX_FAILED_STARTS; ) {
-      const readyAt = performance.now();
       const end = await supervised.exited;
       if (isStopping) return;
       logger.error({ process: supervised.name, ...end }, 'a process of the platform ended and is restarted');
-      if (performance.now() - readyAt > LONG_LIFE_MS) delayMs = FIRST_DELAY_MS;
-      await delay(delayMs);
-      delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
+      await delay(RESTART_AFTER_MS);
       if (isStopping) return;
       failedStarts = await begin(supervised).then(
         () => 0,
@@ -157,17 +140,10 @@ export async function supervise(config: Config, logger: Logger): Promise<Server>
   return { ...server, stop };
 }
 
-const newProcess = (name: string, role: Supervised['role']): Supervised => ({
-  name,
-  role,
-  fork: null,
-  exited: Promise.resolve({ code: null, signal: null }),
-});
-
 const say = (message: FromSupervised, then = () => {}) => process.send?.(message, then);
 
 /** Runs one of several processes. The supervising process tells it when to stop; a Ctrl-C reaches all processes. */
-export async function runSupervised(name: string, explain: (error: unknown) => Explained): Promise<void> {
+export async function runSupervised(name: string, explain: (error: unknown) => StartupError): Promise<void> {
   process.on('SIGINT', () => {}).on('SIGTERM', () => {});
   let server: Server | null = null;
   try {
@@ -178,11 +154,12 @@ export async function runSupervised(name: string, explain: (error: unknown) => E
       if (server) stopAndExit(server, logger);
       else process.exit(0);
     });
-    server = await start(config, logger, { peers: peersByIpc(name), listens: config.ROLE === 'api' });
+    server = await start(config, logger, { peers: createPeers(name), listens: config.ROLE === 'api' });
     logger.info({ pid: process.pid }, 'ready');
     const { stop: _, ...facts } = server;
     say({ type: 'ready', server: facts });
   } catch (error) {
-    say({ type: 'failed', ...explain(error) }, () => process.exit(1));
+    const { message, isTemporary } = explain(error);
+    say({ type: 'failed', message, isTemporary }, () => process.exit(1));
   }
 }

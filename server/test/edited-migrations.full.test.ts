@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { addMigration, makeVersion } from '@tenant-open-platform/testing/made-up-version';
 import { type PrivatePostgres, startPrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import connect from 'postgres';
@@ -11,8 +11,8 @@ import { runMain } from './support/private-platform.js';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-const server = fileURLToPath(new URL('..', import.meta.url));
-const OLD = 'An old development version created this database, and no migration leads from it to this version.';
+const OLD =
+  /^A development version created this database, and no migration leads from it to this version: docs\/upgrading\.md [^.\n]*\.\n$/;
 
 let folder: string;
 let postgres: PrivatePostgres;
@@ -23,8 +23,8 @@ let later: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'top-migrations-'));
   postgres = await startPrivatePostgres();
-  edited = buildWith((drizzle) => appendFileSync(join(drizzle, '0003_seed.sql'), '-- edited\n'));
-  later = buildWith((drizzle) => addMigration(drizzle));
+  edited = buildWith((drizzle) => appendFileSync(join(drizzle, '0000_schema.sql'), '-- edited\n'));
+  later = withMigration('CREATE TABLE "later" ();');
 });
 
 afterAll(async () => {
@@ -38,22 +38,11 @@ const newFolder = () => join(folder, String(++made));
 /** The build with other migrations: returns its main.js. */
 function buildWith(change: (drizzle: string) => void): string {
   const copy = newFolder();
-  for (const part of ['dist', 'drizzle', 'package.json']) {
-    cpSync(join(server, part), join(copy, part), { recursive: true });
-  }
-  symlinkSync(join(server, 'node_modules'), join(copy, 'node_modules'));
-  change(join(copy, 'drizzle'));
+  makeVersion(copy, '999.0.0', change);
   return join(copy, 'dist/main.js');
 }
 
-function addMigration(drizzle: string, statement = 'CREATE TABLE "later" ();'): void {
-  const journal = join(drizzle, 'meta/_journal.json');
-  const { entries, ...rest } = JSON.parse(readFileSync(journal, 'utf8'));
-  const last = entries.at(-1);
-  entries.push({ ...last, idx: last.idx + 1, when: last.when + 1, tag: '9999_later' });
-  writeFileSync(journal, JSON.stringify({ ...rest, entries }));
-  writeFileSync(join(drizzle, '9999_later.sql'), statement);
-}
+const withMigration = (sql: string) => buildWith((drizzle) => addMigration(drizzle, '9999_later', sql));
 
 type Environment = Record<string, string>;
 
@@ -90,7 +79,7 @@ describe.each(databases)('on %s', (_, newDatabase) => {
   test('a build with an edited migration refuses a database of its earlier text, in one line', async () => {
     const environment = await newDatabase();
     await startAndStop(environment);
-    expect(await refusal(environment, edited)).toMatch(new RegExp(`^${OLD} Delete the data directory, [^\n]*\n$`));
+    expect(await refusal(environment, edited)).toMatch(OLD);
     await startAndStop(environment);
   });
 
@@ -103,6 +92,30 @@ describe.each(databases)('on %s', (_, newDatabase) => {
   });
 });
 
+test('a database of a development version is refused, and keeps all that it has', async () => {
+  const environment = { DATA_DIR: newFolder(), KEYRING, DATABASE_URL: await newPostgresDatabase() };
+  const owner = connect(environment.DATABASE_URL, { max: 1 });
+  onTestFinished(() => owner.end());
+  await owner`create schema drizzle`;
+  await owner`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
+  await owner`
+    insert into drizzle.__drizzle_migrations (hash, created_at)
+    select 'of development ' || number, number from generate_series(1, 19) as number`;
+  await owner`create table drizzle.content as select 'acme' as tenant_id`;
+  const content = async () => [
+    await owner`select table_schema, table_name from information_schema.tables where table_schema = 'drizzle'`,
+    await owner`select * from drizzle.__drizzle_migrations`,
+    await owner`select * from drizzle.content`,
+  ];
+  const before = await content();
+  expect(await refusal(environment)).toMatch(OLD);
+  for (const flags of [[], ['--plan']]) {
+    const refused = await runMain(['migrate', ...flags], environment);
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(OLD) });
+  }
+  expect(await content()).toEqual(before);
+});
+
 test.each([
   ['CREATE TABLE "later" ();', 'Older nodes keep working'],
   ['ALTER TABLE "commands" DROP COLUMN "progress";', 'Stop all older nodes first: they may fail after 9999_later.'],
@@ -110,7 +123,7 @@ test.each([
 ])('migrate --plan: %s %s', async (statement, says) => {
   const environment = { DATABASE_URL: await newPostgresDatabase() };
   expect(await runMain(['migrate'], environment)).toMatchObject({ exitCode: 0 });
-  const changed = buildWith((drizzle) => addMigration(drizzle, statement));
+  const changed = withMigration(statement);
   const plan = await runMain(['migrate', '--plan'], environment, changed);
   expect(plan).toMatchObject({ exitCode: 0, stdout: `-- 9999_later\n${statement}\n\n` });
   expect(plan.stderr).toContain(says);

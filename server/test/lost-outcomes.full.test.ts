@@ -47,4 +47,4 @@ test('JetStream loses acknowledged outcomes: after a republish the kit reports t
   const ended = await Promise.all(ids.map((id) => completed(demo, id)));
   expect(ended).toMatchObject(ids.map((id) => ({ status: 'SUCCEEDED', result: { run: runs.indexOf(id) } })));
   expect([...runs].sort()).toEqual([...ids].sort());
-}, 180_000);
+});

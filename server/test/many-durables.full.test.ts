@@ -8,7 +8,7 @@ import { natsServer, ownNats } from '@tenant-open-platform/testing/private-nats'
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { newPrincipal } from './support/new-principal.js';
 
-const soon = { timeout: 30_000, interval: 100 };
+const soon = { timeout: 60_000, interval: 100 };
 
 async function begin(prepare: (manager: JetStreamManager) => Promise<unknown> = async () => {}, configuration = '') {
   const nats = await ownNats(configuration);

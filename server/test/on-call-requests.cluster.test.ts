@@ -49,6 +49,7 @@ const modest = await startNode({
 });
 const demo = { ...worker.demo, base_url: api.baseUrl };
 const ofModest = { ...demo, base_url: modest.baseUrl };
+const platformAdmin = { ...worker.admin, base_url: api.baseUrl };
 
 /** The proxy in front of the platform, for its certificate. */
 const folder = temporaryFolder();
@@ -103,12 +104,18 @@ testFaults(prometheus, [
   {
     fault: 'a tenant over the bytes of a day',
     alerts: { TopRequestsOverQuota: 90 },
-    begin: async () =>
-      repeat(200, () => {
+    begin: async () => {
+      const body = { client_id: demo.client_id, scope: 'open:callback:create' };
+      const { status, raw } = await signedRequest(platformAdmin, 'POST', '/api/v1/platform/tenants/demo/policies', {
+        body,
+      });
+      if (status !== 201) throw new Error(raw);
+      return repeat(200, () => {
         const body = { name: randomUUID(), url: `https://hooks.acme.example/${'a'.repeat(1_900)}` };
         const headers = { 'Idempotency-Key': randomUUID() };
         return signedRequest(ofModest, 'POST', '/api/v1/open/callbacks/endpoints', { body, headers });
-      }),
+      });
+    },
   },
   {
     fault: 'an address with more waiting requests than connections',

@@ -56,7 +56,7 @@ testFaults(prometheus, [
   {
     fault: 'the relay hung: its lease is locked',
     alerts: { TopLoopStuck: 60 },
-    begin: () => lockTable(postgres, 'relay_lease'),
+    begin: () => lockTable(postgres, 'slots'),
   },
   {
     fault: 'the only worker frozen: nobody relays, and nobody handles updates',

@@ -147,7 +147,7 @@ test('a device request is stored with every field of its message and of its repl
   };
   const sentAt = new Date(Date.now() - 10_000);
   const take = takeDeviceRequest(createDeviceRequestReceiver(database, { send() {} } as never));
-  expect(await take(message, { tenantId: tenant_id, vendor: 'vendor_a', sentAt })).toBe('DONE');
+  expect(await take(message, { tenantId: tenant_id, vendor: 'vendor_a', sentAt })).toEqual({ as: 'DONE' });
   const select = () => read((tx) => tx`select * from device_requests where dedupe_id = ${message.dedupe_id}`);
   const [stored] = await select();
   const policies = `/api/v1/platform/tenants/${tenant_id}/policies`;

@@ -155,7 +155,7 @@ beforeAll(async () => {
   database = openPool(platform().databaseUrl as string);
   own = await createTenant();
   ids = { ...(await createIds(own)), vendor: unique('vendor'), command_type: unique('type') };
-}, 60_000);
+});
 
 afterAll(() => database.close());
 

@@ -7,7 +7,7 @@ test('docs/first-device.md, pasted from top to bottom: a device of an own vendor
   const nats = await ownNats();
   const { folder, ...server } = await startNode({ NATS_URL: nats.url });
   // The hint of the first start leads to this page, and not to a command that nobody carries out.
-  await vi.waitFor(() => expect(server.stdout()).toContain('/docs/first-device\n'), { timeout: 20_000 });
+  await vi.waitFor(() => expect(server.stdout()).toContain('/docs/first-device\n'), { timeout: 60_000 });
   expect(server.stdout()).not.toContain('commands create');
   const printed = await runPage('docs/first-device.md', {
     marked: 'run-full',
@@ -18,4 +18,4 @@ test('docs/first-device.md, pasted from top to bottom: a device of an own vendor
     { status: 'SUCCEEDED', result: { rpm: 1200 } },
     { status: 'REJECTED', status_reason: { code: 'UNKNOWN_DEVICE' } },
   ]);
-}, 180_000);
+});

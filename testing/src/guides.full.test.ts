@@ -36,7 +36,7 @@ const prints: Record<string, string[]> = {
   'docs/errors.md': [],
   'docs/deploying.md': [],
   'docs/nats.md': ['accounts {', '{ nkey: U'],
-  'docs/troubleshooting.md': ['"status": "TIMED_OUT"', '"parked_message_id"'],
+  'docs/troubleshooting.md': ['"code": "RESULT_INVALID"', '"parked_message_id"'],
   'docs/signing-code.md': ['"X-Api-Signature": "v1='],
   'docs/signing.md': ['"X-Api-Signature": "v1='],
   'docs/topctl.md': ['signature', '"profile": "wonka"', 'SUCCEEDED', 'credentials.create', '"status": "DISABLED"'],

@@ -12,7 +12,7 @@ import { ownPostgres } from './private-postgres.js';
 import { apiUrl, startKubernetes } from './stand-in-kubernetes.js';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const soon = { timeout: 20_000 };
+const soon = { timeout: 60_000 };
 
 const ADAPTER = `import { serveVendor } from '@tenant-open-platform/sdk/adapter';
 const [servers, seedFile] = process.argv.slice(2);

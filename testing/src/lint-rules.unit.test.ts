@@ -133,6 +133,12 @@ const rules: Rule[] = [
     refused: { 'sdk/src/node.ts': `export { readFileSync } from 'fs';` },
     passed: { 'sdk/src/node.test.ts': `export { readFileSync } from 'node:fs';` },
   },
+  {
+    rule: 'the contract runs in a browser',
+    message: 'This import references a Node.js builtin module.',
+    refused: { 'contract/src/strict-json/bytes.ts': `export { isUtf8 } from 'node:buffer';` },
+    passed: { 'contract/src/strict-json/bytes.test.ts': `export { isUtf8 } from 'node:buffer';` },
+  },
 ];
 
 type Finding = { file: string; message: string };

@@ -131,7 +131,7 @@ describe('on a running platform', () => {
     const refused = (rule: { labels: object }) => 'alertname' in rule.labels && rule.labels.alertname === name;
     const name = 'TopMessagesRefused';
     const seen = () => prometheus.query('top_bus_messages_total{kind="command-updates",outcome="REFUSED"}');
-    await vi.waitFor(async () => expect(await seen()).toHaveLength(1), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(async () => expect(await seen()).toHaveLength(1), { timeout: 60_000, interval: 100 });
     expect((await firing()).filter(refused)).toEqual([]);
 
     await send('verbose-1');
@@ -151,7 +151,7 @@ describe('on a running platform', () => {
         expect(health).toEqual(Array(alerts.length).fill('ok'));
         for (const { expr } of targets) expect(await prometheus.query(asQuery(expr)), expr).not.toEqual([]);
       },
-      { timeout: 30_000, interval: 250 },
+      { timeout: 60_000, interval: 250 },
     );
   });
 

@@ -47,7 +47,7 @@ test('the Postman collection signs what it sends, with a body, with a query and 
   ]);
   const ofAdmin = ['credentials.list', 'roles.list'].map(itemOf);
   expect(await run(ofAdmin, { ...admin, base_url }, { tenant_id })).toEqual(['credentials.list 200', 'roles.list 200']);
-}, 180_000);
+});
 
 test('a command is created, read and canceled: the collection keeps its id', async () => {
   const { url } = await ownPostgres();
@@ -55,7 +55,7 @@ test('a command is created, read and canceled: the collection keeps its id', asy
   const { demo } = await startNode({ DATABASE_URL: url, ROLE: 'api' });
   const lifeOfCommand = ['commands.create', 'commands.get', 'commands.cancel'].map(itemOf);
   expect(await run(lifeOfCommand, demo)).toEqual(['commands.create 202', 'commands.get 200', 'commands.cancel 200']);
-}, 180_000);
+});
 
 /** What is sent again before a request, because another one has used it up. */
 const before: Record<string, string[]> = {

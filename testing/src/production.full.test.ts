@@ -18,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { blocksOf, jsonIn, runPasted } from './documentation-blocks.js';
 import { freePort } from './free-port.js';
+import { addMigration, makeVersion } from './made-up-version.js';
 import { natsServer } from './private-nats.js';
 import { postgresBinaries, startPrivatePostgres } from './private-postgres.js';
 
@@ -71,23 +72,6 @@ case "$*" in
 esac
 ln -sfn "$MACHINE/opt/versions/$version" "$MACHINE/opt/tenant-open-platform/node_modules/@tenant-open-platform/server"
 `;
-
-/** The built server as a version that has one migration more. */
-function makeLatest(folder: string): void {
-  const server = join(root, 'server');
-  const isNeeded = (path: string) => !/\.map$|embedded-database/.test(path);
-  for (const part of ['dist', 'drizzle']) {
-    cpSync(join(server, part), join(folder, part), { recursive: true, filter: isNeeded });
-  }
-  const manifest = JSON.parse(readFileSync(join(server, 'package.json'), 'utf8'));
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, version: '999.0.0' }));
-  const journalFile = join(folder, 'drizzle/meta/_journal.json');
-  const journal = JSON.parse(readFileSync(journalFile, 'utf8'));
-  const when = journal.entries.at(-1).when + 1;
-  journal.entries.push({ idx: 9_999, version: '7', when, tag: '9999_of_latest', breakpoints: true });
-  writeFileSync(journalFile, JSON.stringify(journal));
-  writeFileSync(join(folder, 'drizzle/9999_of_latest.sql'), 'ALTER TABLE commands ADD COLUMN of_latest text;');
-}
 
 const NGINX = (machine: string) => `pid ${machine}/run/nginx-itself.pid;
 error_log stderr;
@@ -154,7 +138,9 @@ test('docs/production.md, pasted from top to bottom: a device completes a comman
   link(join(installed, '.bin/tenant-open-platform'), join(active, 'dist/main.js'));
   link(join(machine, 'opt/pumps/node_modules'), 'examples/vendor-adapter/node_modules');
   const [previous, latest] = [join(machine, 'opt/versions/previous'), join(machine, 'opt/versions/latest')];
-  makeLatest(latest);
+  makeVersion(latest, '999.0.0', (drizzle) =>
+    addMigration(drizzle, '9999_of_latest', 'ALTER TABLE commands ADD COLUMN of_latest text;'),
+  );
   link(active, previous);
   const dist = join(previous, 'dist');
   link(join(dist, 'main.js'), 'server/dist/main.js');

@@ -1,4 +1,5 @@
 import type { BusVendor } from '@tenant-open-platform/contract/bus-access';
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Tenant, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { type Admitted, renderBusConfig } from '../bus-config.js';
@@ -11,7 +12,6 @@ import type { View } from '../output/render.js';
 import { newNkeyPair } from '../secrets/nkey-pair.js';
 import { createSecretFiles } from '../secrets/secret-file.js';
 
-const PAGE = 500;
 const USER_KEY = /^U[A-Z2-7]{55}$/;
 
 const fields = {
@@ -70,7 +70,7 @@ export function addBus(program: Command, invocation: Invocation): void {
         );
       }
       const { client } = await invocation.connect();
-      const active = await activePrincipals(client, await client.vendors.list({ limit: PAGE }).toArray());
+      const active = await activePrincipals(client, await client.vendors.list({ limit: MAX_PAGE }).toArray());
       const taken = new Set([platformUserPublicKey]);
       const admitted = active.filter(({ principal: { bus_user, tenant_id, bus_user_public_key: key } }) => {
         if (!taken.has(key)) return taken.add(key);
@@ -90,9 +90,9 @@ const vendorsOf = ({ vendors: allowed }: Tenant, vendors: readonly BusVendor[]) 
 /** Sorted, so that a diff of two configurations shows only what changed. */
 async function activePrincipals(client: TenantOpenPlatform, vendors: readonly BusVendor[]): Promise<Admitted[]> {
   const active: Admitted[] = [];
-  for await (const tenant of client.tenants.list({ limit: PAGE })) {
+  for await (const tenant of client.tenants.list({ limit: MAX_PAGE })) {
     if (tenant.status !== 'ACTIVE') continue;
-    const query = { status: 'ACTIVE', limit: PAGE } as const;
+    const query = { status: 'ACTIVE', limit: MAX_PAGE } as const;
     for await (const principal of client.busPrincipals.list(tenant.tenant_id, query)) {
       if (principal.expires_at === null || Date.parse(principal.expires_at) > Date.now())
         active.push({ principal, vendors: vendorsOf(tenant, vendors) });

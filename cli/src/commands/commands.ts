@@ -309,6 +309,6 @@ const stateOf = ({ updated_at, status, adapter_status, device_execution_status, 
 const noteState = (invocation: Invocation, command: CommandRecord) => invocation.note(stateOf(command).join('  '));
 
 function explain({ command_id, status, completed_at, status_reason }: CommandRecord): string {
-  if (completed_at === null) return `${status} is not final; to wait on: topctl commands wait ${command_id}`;
+  if (completed_at === null) return `${status} is not final; to keep waiting: topctl commands wait ${command_id}`;
   return `the command ended as ${status}${status_reason ? `: ${status_reason.message} (${status_reason.code})` : ''}`;
 }

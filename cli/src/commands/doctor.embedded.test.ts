@@ -1,6 +1,6 @@
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { readinessOf } from '@tenant-open-platform/contract';
-import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createCredential, createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { afterEach, expect, test, vi } from 'vitest';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
 
@@ -73,6 +73,22 @@ test.each([
   expect(resultsOf(outcome.stdout)[check]).toBe(result);
   const found = (JSON.parse(outcome.stdout) as Check[]).find((each) => each.check === check);
   expect(found?.fix).not.toBe('');
+});
+
+test.each([
+  [30, 2, 'ok'],
+  [30, 20, 'warning'],
+  [30, 60, 'failed'],
+  [900, 60, 'ok'],
+  [900, 400, 'warning'],
+  [900, 1_000, 'failed'],
+])('for a credential that allows %i s, a clock that is %i s behind is: %s', async (allowed, seconds, result) => {
+  const credential = await createCredential(tenant_id, { allowed_clock_skew_seconds: allowed });
+  const fetched = withProbe(() => Response.json(ready, at(seconds)));
+  const { stdout } = await topctl(['doctor'], { env: environmentOf(credential), fetch: fetched });
+  const clock = (JSON.parse(stdout) as Check[]).find(({ check }) => check === 'clock');
+  expect(clock?.result).toBe(result);
+  expect(clock?.found).toContain(`at most ${allowed} s are allowed`);
 });
 
 test('says why the platform is not ready', async () => {

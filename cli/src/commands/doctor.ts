@@ -1,4 +1,6 @@
 import type { Readiness } from '@tenant-open-platform/contract';
+import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract/facts';
+import type { Me } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Context } from '../context.js';
@@ -20,9 +22,8 @@ type Check = {
 
 const view: View<Check> = { id: ({ check }) => check, columns: ['check', 'result', 'found', 'fix'], wraps: true };
 
-/** The platform refuses what differs by more than 300 seconds. A clock that drifts will. */
-const TOLERATED_SECONDS = 5;
-const ALLOWED_SECONDS = 300;
+/** A clock that differs by more than this share of what the credential allows drifts. */
+const TOLERATED_SHARE = 0.1;
 const TIMEOUT_MS = 10_000;
 
 export function addDoctor(program: Command, invocation: Invocation): void {
@@ -49,13 +50,14 @@ async function runChecks({ client, clockOffsetMs, network }: Session, { env }: C
   if (!(ready instanceof Response)) return [...checks, unreachable(baseUrl, ready)];
   const tookMs = Date.now() - sentAtMs;
   const aheadMs = aheadOf(ready, sentAtMs + tookMs / 2);
+  const me = await client.me.get({ timeoutMs: TIMEOUT_MS }).catch((error: Error) => error);
   checks.push(
     { check: 'reachability', result: 'ok', found: `${baseUrl} answered in ${tookMs} ms${through}`, fix: '' },
     await readiness(ready),
-    clock(aheadMs),
+    clock(aheadMs, me instanceof Error ? MAX_CLOCK_SKEW_SECONDS : me.allowed_clock_skew_seconds),
   );
   const platformNowMs = () => Date.now() - (aheadMs ?? -clockOffsetMs());
-  return [...checks, ...(await credential(client, platformNowMs))];
+  return [...checks, ...(await credential(client, me, platformNowMs))];
 }
 
 async function versions(client: Session['client']): Promise<Check> {
@@ -77,7 +79,7 @@ async function signature(): Promise<Check> {
   });
   const isRight = headers['X-Api-Signature'] === SIGNATURE_OF_DOCTOR;
   return isRight
-    ? { check: 'signature', result: 'ok', found: 'this program signs as the test values say', fix: '' }
+    ? { check: 'signature', result: 'ok', found: "topctl's signatures match the published test vectors", fix: '' }
     : { check: 'signature', result: 'failed', found: 'this program signs wrongly', fix: 'Install topctl again.' };
 }
 
@@ -94,7 +96,12 @@ async function readiness(response: Response): Promise<Check> {
   if (response.status === 503) {
     // A load balancer in front of the platform may answer, too.
     const found = `not ready: ${body?.status === 'unready' ? body.reason : '/readyz answered 503 without a reason'}`;
-    return { check: 'readiness', result: 'failed', found, fix: 'Repair the reason. The log of the platform has more.' };
+    return {
+      check: 'readiness',
+      result: 'failed',
+      found,
+      fix: 'Fix the cause shown on the left; the server log has details.',
+    };
   }
   // Probes may have a port of their own.
   const found = `/readyz answered ${response.status}`;
@@ -108,33 +115,32 @@ function aheadOf(response: Response, atMs: number): number | undefined {
   return Number.isNaN(server) ? undefined : atMs - server;
 }
 
-function clock(aheadMs: number | undefined): Check {
+/** `allowedSeconds`: of the credential; if it cannot be read, the most that one may allow. */
+function clock(aheadMs: number | undefined, allowedSeconds: number): Check {
   if (aheadMs === undefined) {
     return { check: 'clock', result: 'warning', found: 'the answer has no Date', fix: 'Compare the clock yourself.' };
   }
   const seconds = Math.round(aheadMs / 1000);
-  const found = `${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the platform`;
-  if (Math.abs(seconds) <= TOLERATED_SECONDS) return { check: 'clock', result: 'ok', found, fix: '' };
-  const result = Math.abs(seconds) > ALLOWED_SECONDS ? 'failed' : 'warning';
+  const found = `${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the platform, at most ${allowedSeconds} s are allowed`;
+  if (Math.abs(seconds) <= TOLERATED_SHARE * allowedSeconds) return { check: 'clock', result: 'ok', found, fix: '' };
+  const result = Math.abs(seconds) > allowedSeconds ? 'failed' : 'warning';
   return { check: 'clock', result, found, fix: 'Set the clock of this machine, for example by NTP.' };
 }
 
-async function credential(client: Session['client'], platformNowMs: () => number): Promise<Check[]> {
-  try {
-    const me = await client.me.get({ timeoutMs: TIMEOUT_MS });
-    const found = `${me.client_id} of tenant ${me.tenant_id}, roles: ${me.roles.join(', ') || 'none'}`;
-    return [
-      { check: 'credential', result: 'ok', found, fix: '' },
-      scopesOf(me.scopes),
-      ...(await adapters(client, me, platformNowMs)),
-      ...(await principals(client, me)),
-    ];
-  } catch (error) {
-    const fix = isUnauthenticated(error)
+async function credential(client: Session['client'], me: Me | Error, platformNowMs: () => number): Promise<Check[]> {
+  if (me instanceof Error) {
+    const fix = isUnauthenticated(me)
       ? 'Check client_id and secret: topctl login. "topctl whoami" shows the line that differs, if a proxy changed the request.'
       : 'Follow the message.';
-    return [{ check: 'credential', result: 'failed', found: failureOf(error), fix }];
+    return [{ check: 'credential', result: 'failed', found: failureOf(me), fix }];
   }
+  const found = `${me.client_id} of tenant ${me.tenant_id}, roles: ${me.roles.join(', ') || 'none'}`;
+  return [
+    { check: 'credential', result: 'ok', found, fix: '' },
+    scopesOf(me.scopes),
+    ...(await adapters(client, me, platformNowMs)),
+    ...(await principals(client, me)),
+  ];
 }
 
 const isUnauthenticated = (error: unknown) => (error as { code?: string }).code === 'UNAUTHENTICATED';
@@ -143,8 +149,6 @@ function failureOf(error: unknown): string {
   const { code, name, message, requestId } = error as Error & { code?: string; requestId?: string };
   return `${code ?? name}: ${message}${requestId ? ` (request ${requestId})` : ''}`;
 }
-
-type Me = { tenant_id: string; scopes: readonly string[] };
 
 /** None if the credential may not read the vendors. */
 async function adapters(client: Session['client'], me: Me, platformNowMs: () => number): Promise<Check[]> {

@@ -189,7 +189,7 @@ describe('a file that exists', () => {
       return Promise.all(names.map((name) => readFile(join(asOperator.cwd, name), 'utf8')));
     };
     const running = topctl([...download, '--yes'], { ...asOperator, fetch: endless, signals });
-    await vi.waitFor(async () => expect(await parts()).toEqual(['a part']), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await parts()).toEqual(['a part']), { timeout: 60_000 });
     signals.emit(name);
     const outcome = await running;
     expect(outcome).toEqual({ exitCode: 130, stdout: '', stderr: 'cancelled\n' });

@@ -1,3 +1,4 @@
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Tenant } from '@tenant-open-platform/sdk';
 import type { Command } from 'commander';
 import { addResource } from '../input/add-operation.js';
@@ -55,7 +56,11 @@ export function addTenants(program: Command, invocation: Invocation): void {
       'Writes everything that the platform keeps of a DISABLED tenant, except secrets, as NDJSON: an item on each line. The last line is {"type":"end","items":N}; an export without it is incomplete. For the configuration alone, as files for "topctl apply", of any tenant: topctl export',
     flags: {
       file: { kind: 'path', description: 'The file to write, completely or not at all. Default: stdout.' },
-      limit: { kind: 'integer', description: 'How many items to ask for at a time, 1 to 500.', default: '500' },
+      limit: {
+        kind: 'integer',
+        description: `How many items to ask for at a time, 1 to ${MAX_PAGE}.`,
+        default: `${MAX_PAGE}`,
+      },
     },
     run: async ({ client, path, input: { file, limit } }) => {
       const { context } = invocation;

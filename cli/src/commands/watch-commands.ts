@@ -43,13 +43,14 @@ export const watchCommands = (
 type Told = Seen &
   Pick<CommandRecord, 'completed_at' | 'status_reason'> & { client_id: string; idempotency_key: string };
 
-/** As the filters of the list. An event does not tell the batch of its command. */
+/** Applies the filters of the list to an event. Events tell neither the batch nor a late result. */
 function matches(query: CommandListQuery, told: Told): boolean {
   const { status, is_final, vendor, device_id, command_type, idempotency_key, created_by_client_id } = query;
   const same = { vendor, device_id, command_type, idempotency_key, client_id: created_by_client_id };
   return (
     (status === undefined || (status as string[]).includes(told.status)) &&
     (is_final === undefined || is_final === (told.completed_at !== null)) &&
+    query.has_late_result !== true &&
     Object.entries(same).every(([name, value]) => value === undefined || told[name as keyof Told] === value) &&
     (query.reason === undefined || told.status_reason?.code === query.reason) &&
     isBetween(told.accepted_at, query.accepted_after, query.accepted_before) &&

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Context } from '../context.js';
 import { operations } from '../operations.gen.js';
 import { resolveProfile } from '../session/profile.js';
@@ -17,7 +18,7 @@ type Limits = { signal: AbortSignal; maxRetries: number };
 
 /** The user of the shell waits meanwhile. */
 const LIMIT_MS = 2_000;
-const PAGE = { limit: 500 };
+const PAGE = { limit: MAX_PAGE };
 
 /** Where the platform lists the values of a flag or an argument. */
 const sources: Record<string, (look: Look) => Promise<string[]>> = {

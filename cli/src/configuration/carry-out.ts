@@ -1,3 +1,4 @@
+import { isUndecided } from '@tenant-open-platform/contract/facts';
 import { kinds } from './kinds.js';
 import type { PlatformAccess, Step } from './plan.js';
 import { hasSecret, type SecretFolder } from './secret-folder.js';
@@ -46,8 +47,8 @@ async function createWithSecret(secrets: SecretFolder, { action, thing, body }: 
 async function isRefusal(error: unknown): Promise<boolean> {
   const { isApiError } = await import('@tenant-open-platform/sdk');
   if (!isApiError(error)) return false;
-  const { status, attempts = 1 } = error;
-  return status >= 400 && status < 500 && status !== 408 && status !== 429 && attempts === 1;
+  const { status, code, attempts = 1 } = error;
+  return !isUndecided(status, code) && attempts === 1;
 }
 
 /** A new access key goes with its secret, which a person has put into the folder. */

@@ -1,3 +1,4 @@
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { KeyedRequestOptions, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
 /** The fields of a thing, as a file or an answer of the platform has them. */
@@ -6,7 +7,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** The client that may act on a thing, and the thing that it belongs to, as the platform has it. */
 export type Place = { client: TenantOpenPlatform; parent: Fields };
 
-/** What files and platform have many of. A list in a file has the name of the resource in the API. */
+/** A resource type that `topctl apply` manages. A list in a file has the name of the resource in the API. */
 export type Kind = {
   /** In messages. */
   name: string;
@@ -51,7 +52,7 @@ export const PLATFORM_TENANT = 'platform';
 /** The lists at the top of a file, in the order in which they depend on each other. */
 export const topLists = ['vendors', 'tenants'] as const satisfies readonly ListName[];
 
-const limit = 500;
+const limit = MAX_PAGE;
 const disabled = { status: 'DISABLED' };
 const id = (thing: Fields, field: string) => String(thing[field]);
 const tenantOf = ({ parent }: Place) => id(parent, 'tenant_id');

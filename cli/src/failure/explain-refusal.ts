@@ -49,7 +49,7 @@ const explanations: { [Code in ErrorCode]?: Explain } = {
 
 /** The message of the platform, with the flags of the command in place of fields of the request. */
 function inGeneral({ error, attempt }: Refused): Explanation {
-  const message = inCommands(error.message.replace(`${error.operation}: `, ''));
+  const message = inCommands(error.reason);
   // The message of a request with one fault already quotes it.
   const [first, ...others] = error.details;
   const isQuoted = first && others.length === 0 && message.includes(first.message);

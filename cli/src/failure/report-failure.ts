@@ -1,3 +1,4 @@
+import { isUndecided } from '@tenant-open-platform/contract/facts';
 import type { ApiError, TenantOpenPlatformError } from '@tenant-open-platform/sdk';
 import { type Context, canAsk } from '../context.js';
 import { CancelledError, FailedCheckError, OutputError, UnsuccessfulError, UsageError } from '../errors.js';
@@ -74,7 +75,7 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
     if (sdk.isApiError(error, 'TENANT_MOVED')) await offerMove(context, session, error.metadata.base_url);
     return exitCodeOfStatus(error.status);
   }
-  if (sdk.isObjectStoreError(error) || (error instanceof Error && isTransfer(error))) {
+  if (sdk.isObjectStoreError(error) || (sdk.isTenantOpenPlatformError(error) && isTransfer(error))) {
     say(printable(error.message));
     return sdk.isObjectStoreError(error) ? exitCodeOfStatus(error.status) : 1;
   }
@@ -92,7 +93,7 @@ export async function reportFailure(invocation: Invocation, error: unknown): Pro
     return 6;
   }
   if (sdk.isTenantOpenPlatformError(error)) {
-    tell({ what: inCommands(error.message.replace(`${error.operation}: `, '')) });
+    tell({ what: inCommands(error.reason) });
     return sdk.isWaitTimeoutError(error) ? 8 : 1;
   }
   say(printable(error instanceof Error ? error.message : String(error)));
@@ -111,7 +112,8 @@ const asWhom = ({ profile, source }: Session, tenant: string | undefined) =>
   printable(`${profile.client_id}${tenant ? ` of tenant ${tenant}` : ''} at ${profile.base_url} (${source})`);
 
 /** Of an object to or from a store. */
-const isTransfer = ({ message }: Error) => message.startsWith('The transfer ');
+const isTransfer = ({ operation = '' }: TenantOpenPlatformError) =>
+  ['objects.upload', 'objects.download'].includes(operation);
 
 function unreachable(error: TenantOpenPlatformError, { profile }: Session): Explanation {
   const what =
@@ -123,8 +125,7 @@ function unreachable(error: TenantOpenPlatformError, { profile }: Session): Expl
 
 /** Whether this answer leaves open what the platform did; or an earlier attempt does, whose answer was lost. */
 function mayHaveTakenEffect({ status, code, attempts = 1, commandId }: ApiError): boolean {
-  const isUndecided = status < 300 || status === 408 || status === 429 || status >= 500 || code === 'NONCE_REUSED';
-  return isUndecided || attempts > 1 || commandId !== undefined;
+  return isUndecided(status, code) || attempts > 1 || commandId !== undefined;
 }
 
 /** The remedy for a request that may have taken effect. Its idempotency key makes it safe to repeat. */

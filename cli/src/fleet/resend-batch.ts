@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
+import { countOpen, isSafeToRepeat, MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Command, CommandSummary } from '@tenant-open-platform/sdk';
 import { UsageError } from '../errors.js';
 import type { Invocation } from '../invocation.js';
 import type { Session } from '../session/session.js';
-import { isSafeToRepeat } from './safe-to-repeat.js';
 import { type Line, refuseUnknownFields, sendBatch } from './send-batch.js';
 import { countOutcomes } from './unsuccessful.js';
 
 type Flags = { resend: string; wait?: true | undefined };
-
-const PAGE = 500;
 
 /**
  * Sends again the commands of a batch that no device has seen, as new commands of another batch. Its id and the keys
@@ -29,7 +27,7 @@ export async function resendBatch(invocation: Invocation, session: Session, { re
     batch_id: resend,
     status: ['FAILED', 'TIMED_OUT', 'EXPIRED'],
     order: 'asc',
-    limit: PAGE,
+    limit: MAX_PAGE,
   });
   for await (const command of ended) {
     if (isSafeToRepeat(command)) {
@@ -71,7 +69,7 @@ function batchOfRepetitions(batchId: string): string {
 /** How many of the commands no run has sent again before. */
 async function countFresh({ client }: Session, batchId: string, lines: readonly Line[]): Promise<number> {
   const sent = new Set<string>();
-  const before = client.commands.list({ batch_id: batchId, limit: PAGE });
+  const before = client.commands.list({ batch_id: batchId, limit: MAX_PAGE });
   for await (const { idempotency_key } of before) sent.add(idempotency_key);
   return lines.filter(({ command }) => !sent.has(command.idempotency_key)).length;
 }
@@ -90,7 +88,7 @@ function leftOut(counts: CommandSummary['counts']): string[] {
     [counts.REJECTED, 'REJECTED: the device or the adapter has refused'],
     [counts.UNSUPPORTED, 'UNSUPPORTED: the adapter does not know the command'],
     [counts.CANCELED, 'CANCELED by a caller'],
-    [counts.ACCEPTED + counts.DISPATCHED, 'not final yet'],
+    [countOpen(counts), 'not final yet'],
   ];
   const lines = why.filter(([count]) => count > 0).map(([count, what]) => `  ${count} ${what}`);
   return lines.length > 0 ? ['left out:', ...lines] : [];

@@ -1,3 +1,4 @@
+import { countOpen } from '@tenant-open-platform/contract/facts';
 import type {
   CommandCreate,
   CommandOutcome,
@@ -93,8 +94,7 @@ export async function sendBatch(
   };
 
   async function follow(created: CreatedCommands, signal: AbortSignal): Promise<void> {
-    const onProgress = ({ counts, total }: CommandSummary) =>
-      bar.count(total - counts.ACCEPTED - counts.DISPATCHED, total, 'final');
+    const onProgress = ({ counts, total }: CommandSummary) => bar.count(total - countOpen(counts), total, 'final');
     for await (const result of client.commands.outcomes(created, { signal, onProgress })) {
       if (result.outcome.status !== 'SUCCEEDED') unsuccessful.add(result.outcome);
       print(result);
@@ -135,7 +135,7 @@ export async function sendBatch(
 function describe(result: CommandResult | CommandOutcome): object {
   if (result.error) {
     const { name, code = name, details } = result.error as Error & { code?: string; details?: object };
-    return { error: { code, message: messageOf(result.error), details } };
+    return { error: { code, message: result.error.reason, details } };
   }
   if (!('outcome' in result)) {
     const { request_id: _, ...accepted } = result.accepted;
@@ -145,11 +145,8 @@ function describe(result: CommandResult | CommandOutcome): object {
   return { command_id, status, status_reason, result: answered, accepted_at, completed_at };
 }
 
-/** The person knows which command was run. */
-const messageOf = ({ message }: Error) => message.replace(/^commands\.createMany: /, '');
-
 function problemOf(result: CommandResult | CommandOutcome): string {
-  if (result.error) return messageOf(result.error);
+  if (result.error) return result.error.reason;
   if (!('outcome' in result)) return 'accepted';
   const { command_id, status, status_reason } = result.outcome;
   return `${command_id} is ${status}${status_reason ? `: ${status_reason.message}` : ''}`;

@@ -144,7 +144,7 @@ test('of two runs of one file at once, the second is told what to do, and the fl
   // The other run gets to the same point: both have seen no file, and this one comes second.
   const link: typeof fs.link = async (...paths) => {
     first = send(world);
-    await vi.waitFor(() => fs.stat(join(world.cwd, `${FILE}.batch`)), { timeout: 30_000, interval: 1 });
+    await vi.waitFor(() => fs.stat(join(world.cwd, `${FILE}.batch`)), { timeout: 60_000, interval: 1 });
     return fs.link(...paths);
   };
   const second = await send({ ...world, fs: { ...fs, link } });
@@ -253,7 +253,7 @@ test('killed in the middle and run again with the same file, no command is creat
   await once(running.stdout, 'data');
   running.kill('SIGKILL');
   await once(running, 'exit');
-  await vi.waitFor(async () => expect((await created(world)).length).toBeGreaterThan(0), { timeout: 20_000 });
+  await vi.waitFor(async () => expect((await created(world)).length).toBeGreaterThan(0), { timeout: 60_000 });
   const again = await send(world);
   expect(again.exitCode).toBe(0);
   expect(again.stderr).toMatch(/^Continues batch .*\n\d+ were accepted by an earlier run/s);

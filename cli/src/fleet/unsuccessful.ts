@@ -1,6 +1,6 @@
+import { isSafeToRepeat } from '@tenant-open-platform/contract/facts';
 import type { Command } from '@tenant-open-platform/sdk';
 import { printable } from '../output/printable.js';
-import { isSafeToRepeat } from './safe-to-repeat.js';
 
 /** An adapter may report any code. */
 const SHOWN = 20;

@@ -1,10 +1,10 @@
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Invocation } from '../invocation.js';
 import type { Page } from '../output/render.js';
 import type { Field } from './field.js';
 import { parseFlag } from './read-input.js';
 
 /** The most items that the platform puts on one page. */
-const MAX_PAGE = 500;
 
 export const pageFields = {
   limit: { kind: 'integer', description: 'Maximum number of items to print.', default: '100' },

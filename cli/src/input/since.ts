@@ -19,7 +19,7 @@ export async function instantOf(invocation: Invocation, client: TenantOpenPlatfo
   return new Date(Date.parse(server_time) - Number(count) * (MILLISECONDS[unit] ?? 0));
 }
 
-/** An instant of RFC 3339, or one that is so long ago. */
+/** An instant of RFC 3339, or a duration before now. */
 export async function instantAt(invocation: Invocation, client: TenantOpenPlatform, at: string): Promise<Date> {
   if (SPAN.test(at)) return instantOf(invocation, client, at);
   const instant = new Date(/^\d{4}-\d\d-\d\dT.*(Z|[+-]\d\d:\d\d)$/.test(at) ? at : Number.NaN);

@@ -1,9 +1,10 @@
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
 type Values = Record<string, unknown>;
 type Look = { client: TenantOpenPlatform; tenant: string | undefined; path: Values };
 
-const PAGE = { limit: 500 };
+const PAGE = { limit: MAX_PAGE };
 
 /** Where an id is listed. `field`: its name in the list, if that differs. */
 const lists: Record<string, { field?: string; read: (look: Look) => PromiseLike<{ items: object[] }> }> = {

@@ -189,7 +189,7 @@ describe('login', () => {
     expect(Object.keys(profiles).sort()).toEqual([...names].sort());
   });
 
-  test('a lock that a killed topctl left behind is named', { timeout: 30_000 }, async () => {
+  test('a lock that a killed topctl left behind is named', { timeout: 60_000 }, async () => {
     const cwd = await directoryWith({ 'config/topctl/profiles.json.lock': '' });
     const { exitCode, stderr } = await topctl(argv, { cwd, stdin: demo.secret });
     expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: expect.stringContaining('profiles.json.lock') });

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { FormEvent } from 'react';
 import { texts } from '../app/texts';
 import { useSession } from '../session/session';
@@ -14,7 +15,7 @@ export function TenantChoice({ tenant, onChoose }: Props) {
   const { data } = useQuery({
     queryKey: ['tenants'],
     enabled: isOfPlatform,
-    queryFn: async ({ signal }) => client.tenants.list({ limit: 500 }, { signal }),
+    queryFn: async ({ signal }) => client.tenants.list({ limit: MAX_PAGE }, { signal }),
   });
   if (!isOfPlatform) return null;
   const submit = (event: FormEvent<HTMLFormElement>) => {

@@ -10,7 +10,7 @@ export const texts = {
   rows: (shown: number, more: boolean) => `${shown.toLocaleString()} shown${more ? ', there may be more' : ''}`,
   searched: (rows: number, found: number) =>
     `Of the last ${rows.toLocaleString()} that were read, ${found === 0 ? 'none matches' : `${found.toLocaleString()} match`}.`,
-  searchOn: 'Search on',
+  searchOn: 'Keep searching',
   signIn: {
     title: 'Sign in',
     about:
@@ -269,14 +269,10 @@ export const texts = {
     down: 'Move down',
     notJson: 'This is not JSON.',
     notAnObject: 'The payload must be a JSON object: {…}',
-    repeatedName: 'A name is repeated. Only its last value would be sent.',
-    forbiddenName: 'The platform refuses the name __proto__.',
-    inexactNumber: (text: string) => `The number ${text} has more digits than can be sent. Write it as a text.`,
-    required: 'is required',
-    notAllowed: 'is not allowed',
+    refusedJson: 'The platform would refuse this.',
     faults: (count: number) =>
       counted(count, 'part of the payload may not be valid', 'parts of the payload may not be valid'),
-    faultsAbout: 'This page checked the payload against the schema, except for patterns. The platform decides.',
+    faultsAbout: 'This page checked the payload as the platform does. The platform decides.',
     review: 'Show what would be sent',
     reviewAnyway: 'Show it all the same',
     one: 'One command. Nothing was sent yet.',
@@ -336,9 +332,13 @@ export const texts = {
     notLive: 'While so many commands are open, the plot is read again only when you ask, and at the end.',
     file: (count: number) =>
       count === 1 ? 'Download the failed command' : `Download the ${number(count)} failed commands`,
-    saved: (count: number, name: string) => `Saved ${counted(count, 'command', 'commands')} as ${name}`,
+    saved: (count: number, name: string) =>
+      count === 0
+        ? 'No command can be sent again safely.'
+        : `Saved ${counted(count, 'command', 'commands')} as ${name}.`,
+    leftOut: (count: number) =>
+      `${counted(count, 'command is', 'commands are')} left out, because a device may have executed ${count === 1 ? 'it' : 'them'}.`,
     fileAbout: 'For somebody with a shell: this sends each of these commands once more, to its own device.',
-    timedOut: 'Check the file first: a device may have executed a command that is TIMED_OUT.',
     reading: (count: number) => `Reading … ${number(count)}`,
   },
 } as const;

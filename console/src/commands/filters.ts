@@ -1,19 +1,10 @@
+import { finalStatuses, openStatuses } from '@tenant-open-platform/contract/facts';
 import type { CommandListQuery, CommandStatus } from '@tenant-open-platform/sdk';
 
 /** The filters of the list, as they are in the address. */
 export type CommandFilters = Pick<CommandListQuery, 'status' | (typeof names)[number]>;
 
-export const statuses = [
-  'ACCEPTED',
-  'DISPATCHED',
-  'SUCCEEDED',
-  'FAILED',
-  'REJECTED',
-  'UNSUPPORTED',
-  'TIMED_OUT',
-  'EXPIRED',
-  'CANCELED',
-] as const satisfies readonly CommandStatus[];
+export const statuses = [...openStatuses, ...finalStatuses] as const;
 
 /** Not CANCELED: a caller wanted that. */
 export const failed = ['FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED'] as const satisfies CommandStatus[];

@@ -1,20 +1,21 @@
+import { isSafeToRepeat, MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Command, CommandCreate, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import { failed } from '../commands/filters';
 
-const PAGE = 500;
-
 /**
- * A line of JSON for each command of the batch that failed, as `topctl commands create-many` reads it. The idempotency
- * keys derive from the old commands, as with `--resend`. So the same file sent twice creates each command once.
+ * A line of JSON for each failed command of the batch, as `topctl commands create-many` reads it. A command that its
+ * device may have executed is left out. The idempotency keys derive from the old commands, as with `--resend`. So the
+ * same file sent twice creates each command once.
  */
-export async function failedLines(
-  { commands }: Pick<TenantOpenPlatform, 'commands'>,
-  batchId: string,
-): Promise<string[]> {
+export async function failedLines({ commands }: Pick<TenantOpenPlatform, 'commands'>, batchId: string) {
   const lines: string[] = [];
-  const ended = commands.list({ batch_id: batchId, status: [...failed], order: 'asc', limit: PAGE });
-  for await (const command of ended) lines.push(`${JSON.stringify(againOf(command))}\n`);
-  return lines;
+  let leftOut = 0;
+  const ended = commands.list({ batch_id: batchId, status: [...failed], order: 'asc', limit: MAX_PAGE });
+  for await (const command of ended) {
+    if (command.public_status === 'UNKNOWN' && !isSafeToRepeat(command)) leftOut += 1;
+    else lines.push(`${JSON.stringify(againOf(command))}\n`);
+  }
+  return { lines, leftOut };
 }
 
 const againOf = ({

@@ -116,7 +116,7 @@ function FailedFile({ batchId, summary }: Omit<Props, 'list'>) {
   const name = `failed-${batchId}.ndjson`;
   const reading = useMutation({
     mutationFn: () => failedLines(client, batchId),
-    onSuccess: (lines) => saveFile(name, lines),
+    onSuccess: ({ lines }) => lines.length > 0 && saveFile(name, lines),
   });
   return (
     <>
@@ -126,14 +126,14 @@ function FailedFile({ batchId, summary }: Omit<Props, 'list'>) {
         </button>
         <span role="status">
           {reading.isPending && texts.loading}
-          {reading.data && texts.fleet.saved(reading.data.length, name)}
+          {reading.data && texts.fleet.saved(reading.data.lines.length, name)}
+          {!!reading.data?.leftOut && ` ${texts.fleet.leftOut(reading.data.leftOut)}`}
         </span>
       </div>
       {reading.error && <Problem error={reading.error} />}
       <small>
         {texts.fleet.fileAbout} <code>topctl commands create-many --from {name}</code>
       </small>
-      {summary.counts.TIMED_OUT > 0 && <small>{texts.fleet.timedOut}</small>}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { countOpen } from '@tenant-open-platform/contract/facts';
 import type { CommandSummary } from '@tenant-open-platform/sdk';
 import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { texts } from '../app/texts';
@@ -23,8 +24,6 @@ const route = getRouteApi('/fleet/$batchId');
 const MOST_LIVE_PAGES = 4;
 
 const FAILED_PAGE = 100;
-
-const openIn = ({ counts }: CommandSummary) => counts.ACCEPTED + counts.DISPATCHED;
 
 export function FleetPage() {
   const { batchId } = route.useParams();
@@ -62,7 +61,7 @@ function BatchPage({ batchId }: { batchId: string }) {
       failedCount.current = failedIn(data);
       await failures.change();
     }
-    if (isCheap || (data && openIn(data) === 0)) await batch.refetch();
+    if (isCheap || (data && countOpen(data.counts) === 0)) await batch.refetch();
   });
   const read = () => Promise.all([summary.refetch(), failures.showFirst(), batch.refetch()]);
 
@@ -110,7 +109,7 @@ function BatchPage({ batchId }: { batchId: string }) {
 
 function ByStatus({ batchId, summary }: { batchId: string; summary: CommandSummary }) {
   const { counts, total } = summary;
-  const ended = total - openIn(summary);
+  const ended = total - countOpen(counts);
   return (
     <>
       <p>

@@ -1,3 +1,4 @@
+import { MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Command, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 
 /** What the heading and the plot need of a command: ten thousand whole ones would be many megabytes. */
@@ -16,7 +17,6 @@ export type Shown = Pick<
 export type Batch = { pages: BatchPage[]; hasMore: boolean };
 type BatchPage = { cursor: string | undefined; next: string | null; commands: Shown[] };
 
-const PAGE = 500;
 const MOST_COMMANDS = 10_000;
 
 /** A command that has ended does not change, and new ones come last. */
@@ -45,7 +45,7 @@ export async function readBatch(
   }
 
   async function read(cursor: string | undefined): Promise<BatchPage> {
-    const query = { batch_id: batchId, order: 'asc' as const, limit: PAGE, cursor };
+    const query = { batch_id: batchId, order: 'asc' as const, limit: MAX_PAGE, cursor };
     const page = await commands.list(query, { signal });
     return { cursor, next: page.next_cursor, commands: page.items.map(toShown) };
   }

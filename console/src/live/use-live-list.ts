@@ -58,7 +58,7 @@ export function useShownList<Item>(
   const queries = useQueryClient();
   const of = JSON.stringify(queryKey);
   const [changed, setChanged] = useState('');
-  // Read when a change comes, which may be after later renderings. Of another list nothing is known.
+  // A ref, because a change can arrive after later renders. The key tells whether it belongs to this list.
   const scrolled = useRef('');
   const change = async () => {
     const pages = queries.getQueryData<InfiniteData<unknown>>(queryKey)?.pages.length ?? 0;

@@ -18,7 +18,7 @@ export function intervalsOf({ from, to, interval }: CommandFigures, points: read
   });
 }
 
-/** From so many times the median of the day, the last hour is slow. What nobody notices is not. */
+/** The last hour is slow from this multiple of the day's median on, unless it is too short to notice. */
 const SLOWER = 3;
 const NOTICED_MS = 1_000;
 

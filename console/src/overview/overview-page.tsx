@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { openStatuses } from '@tenant-open-platform/contract/facts';
 import { useMemo } from 'react';
 import { texts } from '../app/texts';
 import { Liveness } from '../live/liveness';
@@ -78,7 +79,7 @@ export function OverviewPage() {
         <Part title={texts.overview.open} scope={READ_COMMANDS} query={open}>
           {({ items, next_cursor }) => (
             <p>
-              <Link to="/commands" search={{ status: ['ACCEPTED', 'DISPATCHED'] }}>
+              <Link to="/commands" search={{ status: [...openStatuses] }}>
                 {texts.overview.openCount(items.length, next_cursor !== null)}
               </Link>{' '}
               {items[0] && (

@@ -1,8 +1,9 @@
+import { MAX_TIMEOUT_SECONDS } from '@tenant-open-platform/contract/facts';
 import type { Catalog } from '@tenant-open-platform/sdk';
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useEffect, useMemo, useState } from 'react';
 import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
-import { checkPayload } from './check-payload';
+import { type CheckPayload, checkerOf } from './check-payload';
 import { DeviceField } from './device-field';
 import { formSchemaOf } from './form-schema';
 import { PayloadEditor } from './payload-editor';
@@ -12,8 +13,7 @@ import type { Draft } from './sending';
 type Vendor = Catalog['vendors'][number];
 type Props = { vendors: readonly Vendor[]; onReview: (draft: Draft) => void };
 
-const LONGEST_SECONDS = 300;
-/** The browser judges these. Of the payload, it may be that only the platform knows. */
+/** The browser judges these, and the engine of the platform the payload. */
 const OWN_FIELDS = ['vendor', 'command_type', 'timeout_seconds'];
 
 export function CommandForm({ vendors, onReview }: Props) {
@@ -30,7 +30,19 @@ export function CommandForm({ vendors, onReview }: Props) {
   const schema = type?.payload_schema;
   const form = useMemo(() => (schema ? formSchemaOf(schema) : null), [schema]);
   const read = useMemo(() => readPayload(text), [text]);
-  const faults = isChecked && schema && read.payload ? checkPayload(schema, read.payload) : [];
+  const [checker, setChecker] = useState<CheckPayload | null>(null);
+  const faults = useMemo(
+    () => (isChecked && checker && read.payload ? checker(read.payload) : []),
+    [isChecked, checker, read.payload],
+  );
+  useEffect(() => {
+    let isShown = true;
+    setChecker(null);
+    if (schema) void checkerOf(schema).then((found) => isShown && setChecker(() => found));
+    return () => {
+      isShown = false;
+    };
+  }, [schema]);
 
   function fill(next: Payload) {
     setPayload(next);
@@ -52,10 +64,10 @@ export function CommandForm({ vendors, onReview }: Props) {
     fill((found && formSchemaOf(found.payload_schema)?.initial) ?? {});
   }
 
-  function review(isForced: boolean) {
+  async function review(isForced: boolean) {
     setIsChecked(true);
     if (!schema || !read.payload || devices.length === 0) return;
-    if (!isForced && checkPayload(schema, read.payload).length > 0) return;
+    if (!isForced && (await checkerOf(schema))(read.payload).length > 0) return;
     onReview({
       vendor: chosen.vendor,
       commandType: chosen.type,
@@ -69,7 +81,7 @@ export function CommandForm({ vendors, onReview }: Props) {
     event.preventDefault();
     const { elements } = event.currentTarget;
     const own = OWN_FIELDS.map((name) => elements.namedItem(name) as HTMLSelectElement | HTMLInputElement);
-    if (own.every((field) => field.reportValidity())) review(false);
+    if (own.every((field) => field.reportValidity())) void review(false);
   }
 
   return (
@@ -111,7 +123,7 @@ export function CommandForm({ vendors, onReview }: Props) {
             name="timeout_seconds"
             type="number"
             min={1}
-            max={LONGEST_SECONDS}
+            max={MAX_TIMEOUT_SECONDS}
             value={seconds}
             onChange={({ target }) => setSeconds(target.value)}
           />
@@ -143,7 +155,7 @@ export function CommandForm({ vendors, onReview }: Props) {
           {texts.send.review}
         </button>
         {faults.length > 0 && (
-          <button type="button" onClick={() => review(true)}>
+          <button type="button" onClick={() => void review(true)}>
             {texts.send.reviewAnyway}
           </button>
         )}

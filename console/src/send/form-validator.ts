@@ -1,12 +1,13 @@
-import type { ErrorSchema, RJSFSchema, RJSFValidationError, ValidatorType } from '@rjsf/utils';
-import { checkPayload, type Fault } from './check-payload';
-import { faultText } from './fault-text';
+import type { ErrorSchema, RJSFSchema, ValidatorType } from '@rjsf/utils';
+import type { Fault } from './check-payload';
 import type { Payload } from './payload-text';
 
-const stackOf = (fault: Fault) => `/${fault.steps.join('/')} ${faultText(fault)}`;
-
-const toErrors = (faults: readonly Fault[]): RJSFValidationError[] =>
-  faults.map((fault) => ({ property: fault.steps.join('.'), message: faultText(fault), stack: stackOf(fault) }));
+/** The names and indices that lead to the fault (RFC 6901), without the first step, which is the payload itself. */
+const stepsOf = ({ location }: Fault) =>
+  location
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** The faults at the fields that they belong to. */
 export function toErrorSchema(faults: readonly Fault[]): ErrorSchema<Payload> {
@@ -14,23 +15,18 @@ export function toErrorSchema(faults: readonly Fault[]): ErrorSchema<Payload> {
   const root: Node = {};
   for (const fault of faults) {
     let at = root;
-    for (const step of fault.steps) {
+    for (const step of stepsOf(fault)) {
       if (!Object.hasOwn(at, step)) at[step] = {};
       at = at[step] as Node;
     }
-    at.__errors = [...(at.__errors ?? []), faultText(fault)];
+    at.__errors = [...(at.__errors ?? []), fault.message];
   }
   return root as ErrorSchema<Payload>;
 }
 
-/** What the form asks of a validator. Its schemas have no `$ref`, so it needs no root to find one in. */
+/** The form validates nothing by itself. It only asks which choice a value is, and each choice is a constant. */
 export const validator: ValidatorType<Payload, RJSFSchema> = {
-  isValid: (schema, data) => checkPayload(schema, data ?? {}).length === 0,
-  validateFormData(data, schema) {
-    const faults = checkPayload(schema, data ?? {});
-    return { errors: toErrors(faults), errorSchema: toErrorSchema(faults) };
-  },
-  rawValidation: <Result>(schema: RJSFSchema, data?: Payload) => ({
-    errors: toErrors(checkPayload(schema, data ?? {})) as Result[],
-  }),
+  isValid: (schema, data) => schema.const === data,
+  validateFormData: () => ({ errors: [], errorSchema: {} }),
+  rawValidation: () => ({ errors: [] }),
 };

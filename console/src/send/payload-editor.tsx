@@ -1,17 +1,16 @@
 import { texts } from '../app/texts';
 import { Foreign } from '../ui/foreign';
 import type { Fault } from './check-payload';
-import { faultText } from './fault-text';
 import type { FormSchema } from './form-schema';
 import { PayloadForm } from './payload-form';
-import type { Payload, PayloadProblem } from './payload-text';
+import type { Payload } from './payload-text';
 
 type Props = {
   form: FormSchema | null;
   text: string;
   /** What the text last was, where it is not one now. */
   payload: Payload;
-  problem: PayloadProblem | undefined;
+  problem: string | undefined;
   faults: readonly Fault[];
   onText: (text: string) => void;
   onPayload: (payload: Payload) => void;
@@ -44,23 +43,15 @@ export function PayloadEditor({ form, text, payload, problem, faults, onText, on
         />
       </label>
       <div id="payload-problem" role="status">
-        {problem && <p className="bad">{problemText(problem)}</p>}
+        {problem && (
+          <p className="bad">
+            <Foreign text={problem} />
+          </p>
+        )}
       </div>
       {faults.length > 0 && <Faults faults={faults} />}
     </fieldset>
   );
-}
-
-const problems = {
-  NOT_AN_OBJECT: texts.send.notAnObject,
-  REPEATED_NAME: texts.send.repeatedName,
-  FORBIDDEN_NAME: texts.send.forbiddenName,
-};
-
-function problemText(problem: PayloadProblem): string {
-  if (problem.kind === 'NOT_JSON') return `${texts.send.notJson} ${problem.message}`;
-  if (problem.kind === 'INEXACT_NUMBER') return texts.send.inexactNumber(problem.number);
-  return problems[problem.kind];
 }
 
 function Faults({ faults }: { faults: readonly Fault[] }) {
@@ -73,9 +64,9 @@ function Faults({ faults }: { faults: readonly Fault[] }) {
         {faults.map((fault, index) => (
           <li key={index}>
             <code>
-              <Foreign text={`payload${fault.steps.map((step) => `/${step}`).join('')}`} />
+              <Foreign text={fault.location} />
             </code>{' '}
-            <Foreign text={faultText(fault)} />
+            <Foreign text={fault.message} />
           </li>
         ))}
       </ul>

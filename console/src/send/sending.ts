@@ -1,3 +1,4 @@
+import { isUndecided } from '@tenant-open-platform/contract/facts';
 import {
   type CommandCreate,
   type CommandResult,
@@ -45,7 +46,7 @@ export function bodyOf({ batchId, commands }: Attempt): { body: unknown; more: n
   return { body: { batch_id: batchId, commands: commands.slice(0, shown) }, more: commands.length - shown };
 }
 
-/** How long an outage is waited for. The reader sees the page all that time. */
+/** How long to wait for an outage to end. The reader sees the page all that time. */
 const PATIENCE_SECONDS = 10;
 
 /** Rejects if a single command is not accepted, or if the platform refuses a batch as a whole. */
@@ -66,9 +67,7 @@ export async function send(
 /** The platform may have accepted the command, or may accept it later: with the same key it is safe to repeat. */
 export function isOpen(error: unknown): boolean {
   if (isConnectionError(error) || isTimeoutError(error)) return true;
-  if (!isApiError(error)) return false;
-  const { status, code } = error;
-  return status === 408 || status === 429 || status >= 500 || status < 300 || code === 'NONCE_REUSED';
+  return isApiError(error) && isUndecided(error.status, error.code);
 }
 
 /** An answer of the platform itself says that it has stored nothing. */

@@ -29,7 +29,7 @@ export const useSessionState = (): State => useSyncExternalStore(subscribe, () =
 
 export function useSession(): Session {
   const { session } = useSessionState();
-  if (!session) throw new Error('A page is shown to nobody.');
+  if (!session) throw new Error('useSession() was called while signed out.');
   return session;
 }
 

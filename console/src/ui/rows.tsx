@@ -1,4 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { MAX_ROWS_READ } from '@tenant-open-platform/contract/facts';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { texts } from '../app/texts';
 import type { List, ShownList } from '../live/use-live-list';
@@ -23,10 +24,9 @@ type Props<Item> = {
 };
 
 const ROW_PX = 41;
-/** The next page is read when the reader is so many rows before the end. */
+/** The next page is read when the reader is this many rows before the end. */
 const READ_AHEAD = 30;
-/** A page with few matches has read so many rows. After some of them the reader decides whether to go on. */
-const ROWS_READ = 5_000;
+/** After this many pages with few matches, the reader decides whether to go on. */
 const PAGES_SEARCHED = 20;
 
 /** A list as a table. Only the rows that can be seen are in the page. */
@@ -115,7 +115,7 @@ export function Rows<Item>({ label, list, columns, empty }: Props<Item>) {
       {items.length > 0 && <small role="status">{texts.rows(items.length, hasNextPage)}</small>}
       {isSearching && (
         <p className="actions">
-          <span role="status">{isPaused ? texts.searched(PAGES_SEARCHED * ROWS_READ, found) : texts.loading}</span>
+          <span role="status">{isPaused ? texts.searched(PAGES_SEARCHED * MAX_ROWS_READ, found) : texts.loading}</span>
           <button type="button" aria-disabled={!isPaused} onClick={() => void (isPaused && fetchNextPage())}>
             {texts.searchOn}
           </button>

@@ -17,7 +17,15 @@ export const CommandMessage = z
       .record(z.string(), z.unknown())
       .describe('Parameters of the command, valid for the payload schema of the command type.'),
     accepted_at: Timestamp.describe('When the platform accepted the command.'),
-    deadline_at: Timestamp.describe('Deadline of the command. Do not start the command after this time.'),
+    deadline_at: Timestamp.describe(
+      'Deadline of the command, by the clock of the platform. Do not start the command after this time.',
+    ),
+    remaining_ms: z
+      .int()
+      .min(0)
+      .describe(
+        'How many milliseconds were left until the deadline when the platform published the message. What is left now is that minus the age of the message by the clock of NATS: your own clock may differ.',
+      ),
   })
   .meta({
     id: 'CommandMessage',
@@ -30,6 +38,7 @@ export const CommandMessage = z
       payload: {},
       accepted_at: '2026-01-31T09:30:00.000Z',
       deadline_at: '2026-01-31T09:30:30.000Z',
+      remaining_ms: 29_990,
     },
   });
 
@@ -57,10 +66,10 @@ export const CommandUpdate = z
   .strictObject({
     command_id: CommandId,
     adapter_status: ReportedAdapterStatus.optional().describe(
-      'Progress at the adapter. Required if device_execution_status is absent.',
+      'What the adapter knows. DELIVERED: the device has the command. REJECTED, UNSUPPORTED: the adapter refuses, and the device did not get the command. UNREACHABLE: the command did not reach the device. FAILED: the adapter failed before it sent anything to the device. TIMED_OUT: as FAILED, because time was over. All but DELIVERED end the command, and a caller may repeat it. So send none of them if the device may have the command: send TIMED_OUT of the device. Required if device_execution_status is absent.',
     ),
     device_execution_status: ReportedDeviceExecutionStatus.optional().describe(
-      'Execution on the device. If you send it, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence.',
+      'What the device does. IN_PROGRESS: it executes the command. SUCCEEDED: it has executed it. FAILED: it tried and failed. REJECTED: it refused. TIMED_OUT: the adapter does not know, for example after a lost connection or a second delivery. All but IN_PROGRESS end the command, and the first end counts. If you send it, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence.',
     ),
     status_reason: z
       .strictObject({
@@ -119,7 +128,7 @@ export const DeviceRequestMessage = z
       .string()
       .regex(/^[\x21-\x7E]{1,128}$/)
       .describe(
-        'Id that the adapter gives the request. The platform ignores a repeated request with the same tenant, vendor and dedupe_id.',
+        'Id that the adapter gives the request: unique for the device. The platform ignores a repeated request with the same tenant, vendor, device_id and dedupe_id. It parks another request under a used id, with the reason DEDUPE_ID_REUSED.',
       ),
     expires_in_seconds: z
       .int()
@@ -152,7 +161,15 @@ export const DeviceReplyMessage = z
     payload: DeviceReply.shape.payload,
     error: DeviceReply.shape.error,
     replied_at: DeviceReply.shape.replied_at,
-    expires_at: Timestamp.describe('When the request expires. Do not deliver the reply after this time.'),
+    expires_at: Timestamp.describe(
+      'When the request expires, by the clock of the platform. Do not deliver the reply after this time.',
+    ),
+    remaining_ms: z
+      .int()
+      .min(0)
+      .describe(
+        'How many milliseconds were left until the request expires when the platform published the message. What is left now is that minus the age of the message by the clock of NATS.',
+      ),
   })
   .meta({
     id: 'DeviceReplyMessage',
@@ -166,6 +183,7 @@ export const DeviceReplyMessage = z
       error: null,
       replied_at: '2026-01-31T09:30:04.000Z',
       expires_at: '2026-01-31T09:35:00.000Z',
+      remaining_ms: 295_990,
     },
   });
 

@@ -1,14 +1,19 @@
-/** Returns why a JSON number would change if it is parsed to a double and printed again; null if it would not. */
+/** As `%.17g` of printf writes a double: so many digits name each double. */
+const MAX_DIGITS = 17;
+
+/**
+ * Returns why a JSON number is not the double that its reader takes; null if it is. A fraction of at most 17 significant
+ * digits is the double that it names, and -0 is 0. An integer must be exact.
+ */
 export function precisionProblem(text: string): string | null {
   const value = Number(text);
   const isUnsafe = isUnsafeInteger(value);
   if (String(value) === text && !isUnsafe) return null;
-  const exact = normalize(text);
-  if (Object.is(value, -0) && exact === '0') return 'a negative zero loses its sign';
-  if (value === 0 && exact !== '0') return 'the number is too small for a double';
+  const digits = significantDigits(text);
+  if (value === 0 && digits > 0) return 'the number is too small for a double';
   if (!Number.isFinite(value)) return 'the number is too large for a double';
   if (isUnsafe) return 'an integer must be within ±9007199254740991';
-  return exact === normalize(String(value)) ? null : 'the number has more digits than a double keeps';
+  return digits > MAX_DIGITS ? `the number has more than ${MAX_DIGITS} significant digits` : null;
 }
 
 /** From 1e21 on a double is printed with an exponent, which no reader takes for an integer. */
@@ -16,14 +21,12 @@ function isUnsafeInteger(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
 }
 
-/** The absolute value in one notation: significant digits and a power of ten, such as `314e-2` for 3.140. */
-function normalize(text: string): string {
-  const [mantissa = '', exponent = '0'] = text.replace(/^-/, '').toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  if (digits === '') return '0';
+/** How many digits are left without zeros at the beginning and at the end; 0 for a zero. */
+function significantDigits(text: string): number {
+  const [mantissa = ''] = text.toLowerCase().split('e');
+  const digits = mantissa.replace(/[-.]/g, '').replace(/^0+/, '');
   // A regular expression for the trailing zeros would take quadratic time.
   let end = digits.length;
   while (digits[end - 1] === '0') end--;
-  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+  return end;
 }

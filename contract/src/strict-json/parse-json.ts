@@ -1,8 +1,6 @@
-import { isUtf8 } from 'node:buffer';
+import { MAX_DEPTH } from '../facts.js';
 import { precisionProblem } from './json-number.js';
 import { locationOf } from './location.js';
-
-const MAX_DEPTH = 32;
 
 const SPACE = /[ \t\n\r]*/y;
 const LITERAL = /true|false|null/y;
@@ -29,28 +27,50 @@ export type JsonProblem = { location: string; message: string };
  * `__proto__` and more than `maxDepth` levels. `part` names the text, such as the part of a request.
  */
 export function parseJson(
-  bytes: Buffer,
+  bytes: Uint8Array,
   part = 'body',
   maxDepth = MAX_DEPTH,
 ): { value: unknown } | { problem: JsonProblem } {
-  const isText = isUtf8(bytes);
-  const text = bytes.toString('utf8', 0, isText ? bytes.length : lengthOfUtf8(bytes));
-  const scan = new Scan(text, maxDepth, isText ? `the ${part} ends` : 'these bytes are not UTF-8');
+  const whole = decoded(bytes);
+  const text = whole ?? wellFormedPartOf(bytes);
+  const scan = new Scan(text, maxDepth, whole === undefined ? 'these bytes are not UTF-8' : `the ${part} ends`);
   try {
-    scan.document(isText);
+    scan.document(whole !== undefined);
     return { value: JSON.parse(text) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const message = `${error.message} (byte ${Buffer.byteLength(text.slice(0, error.at))})`;
+    const message = `${error.message} (byte ${new TextEncoder().encode(text.slice(0, error.at)).length})`;
     return { problem: { location: locationOf(part, scan.path), message } };
   }
 }
 
-/** How many bytes from the beginning are well-formed UTF-8: table 3-7 of the Unicode Standard. */
-function lengthOfUtf8(bytes: Buffer): number {
-  const wellFormed =
-    /(?:[^\x80-\xff]|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f]|\xf0[\x90-\xbf][\x80-\xbf]|[\xf1-\xf3][\x80-\xbf]{2}|\xf4[\x80-\x8f][\x80-\xbf])[\x80-\xbf])*/y;
-  return wellFormed.exec(bytes.toString('latin1'))?.[0].length ?? 0;
+const STRICT = { fatal: true, ignoreBOM: true };
+const utf8 = new TextDecoder('utf-8', STRICT);
+
+/** Undefined if the bytes are not UTF-8. */
+function decoded(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The characters before the first bytes that are not UTF-8, found by halving. */
+function wellFormedPartOf(bytes: Uint8Array): string {
+  let text = '';
+  let [good, bad] = [0, bytes.length + 1];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    try {
+      // As a part of a stream, bytes may end within a character, which is left out.
+      text = new TextDecoder('utf-8', STRICT).decode(bytes.subarray(0, middle), { stream: true });
+      good = middle;
+    } catch {
+      bad = middle;
+    }
+  }
+  return text;
 }
 
 /** Not an Error: refused bodies are common and need no stack trace. */

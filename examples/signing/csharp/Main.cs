@@ -29,6 +29,11 @@ static class Program
                 Console.Error.WriteLine(text);
                 return 1;
             }
+            if (accepted.Headers.TryGetValues("Idempotency-Mismatch", out var mismatch))
+            {
+                Console.Error.WriteLine("The key belongs to another command: " + string.Join(", ", mismatch) + " differ.");
+                return 1;
+            }
             // Usually a library such as System.Text.Json reads JSON.
             var commandId = Regex.Match(text, "\"command_id\":\"([^\"]+)\"").Groups[1].Value;
             Console.WriteLine(await client.GetStringAsync(Commands + "/" + commandId + "?wait_seconds=30"));

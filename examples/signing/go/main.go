@@ -41,6 +41,10 @@ func bodyOf(answer *http.Response, err error) []byte {
 		fmt.Fprintln(os.Stderr, string(body))
 		os.Exit(1)
 	}
+	if mismatch := answer.Header.Get("Idempotency-Mismatch"); mismatch != "" {
+		fmt.Fprintln(os.Stderr, "The key belongs to another command:", mismatch, "differ.")
+		os.Exit(1)
+	}
 	return body
 }
 

@@ -30,6 +30,10 @@ final class Main {
             System.err.println(answer.body());
             System.exit(1);
         }
+        answer.headers().firstValue("Idempotency-Mismatch").ifPresent(mismatch -> {
+            System.err.println("The key belongs to another command: " + mismatch + " differ.");
+            System.exit(1);
+        });
         return answer.body();
     }
 }

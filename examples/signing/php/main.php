@@ -5,9 +5,14 @@ require __DIR__ . '/signing.php';
 /** The value of the answer. A refusal ends the program. */
 function send(string $method, string $target, string $body = ''): object
 {
-    [$status, $answer] = send_signed(getenv('TOP_BASE_URL'), getenv('TOP_CLIENT_ID'), getenv('TOP_SECRET'), $method, $target, $body);
+    [$status, $answer, $headers] = send_signed(getenv('TOP_BASE_URL'), getenv('TOP_CLIENT_ID'), getenv('TOP_SECRET'), $method, $target, $body);
     if ($status >= 300) {
         fwrite(STDERR, "$answer\n");
+        exit(1);
+    }
+    $mismatch = $headers['idempotency-mismatch'] ?? null;
+    if ($mismatch !== null) {
+        fwrite(STDERR, "The key belongs to another command: $mismatch differ.\n");
         exit(1);
     }
     return json_decode($answer);

@@ -44,7 +44,9 @@ if __name__ == "__main__":
     commands = "/api/v1/open/downlink/commands"
     reboot = {"vendor": "vendor_a", "device_id": "ok-1", "command_type": "reboot", "payload": {}}
     try:
-        _, _, accepted = send("POST", commands, {**reboot, "idempotency_key": str(uuid.uuid4())})
+        _, headers, accepted = send("POST", commands, {**reboot, "idempotency_key": str(uuid.uuid4())})
+        if mismatch := headers["Idempotency-Mismatch"]:
+            sys.exit(f"The key belongs to another command: {mismatch} differ.")
         _, _, command = send("GET", f"{commands}/{accepted['command_id']}?wait_seconds=30")
     except Refusal as refusal:
         sys.exit(refusal.body)

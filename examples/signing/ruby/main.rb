@@ -7,6 +7,8 @@ def send_json(method, target, value = nil)
   body = value ? JSON.generate(value) : ''
   answer = send_signed(*ENV.values_at('TOP_BASE_URL', 'TOP_CLIENT_ID', 'TOP_SECRET'), method, target, body)
   abort answer.body unless answer.is_a?(Net::HTTPSuccess)
+  mismatch = answer['Idempotency-Mismatch']
+  abort "The key belongs to another command: #{mismatch} differ." if mismatch
   JSON.parse(answer.body)
 end
 

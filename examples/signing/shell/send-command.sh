@@ -18,7 +18,7 @@ signature() {
 send() { # METHOD TARGET [BODY]
   timestamp=$(date +%s)
   nonce=$(openssl rand -hex 16)
-  curl --silent --show-error --fail-with-body --request "$1" "$TOP_BASE_URL$2" \
+  curl --silent --show-error --fail-with-body --dump-header "$headers" --request "$1" "$TOP_BASE_URL$2" \
     --header "X-Api-Id: $TOP_CLIENT_ID" \
     --header "X-Api-Timestamp: $timestamp" \
     --header "X-Api-Nonce: $nonce" \
@@ -32,8 +32,11 @@ if [ "${1-}" = sign ]; then
   exit
 fi
 
+headers=$(mktemp)
+trap 'rm -f "$headers"' EXIT
 key=$(openssl rand -hex 16) # one key is one command: a request repeated with the same key makes nothing new
 reboot='{"vendor":"vendor_a","device_id":"ok-1","command_type":"reboot","payload":{},"idempotency_key":"'$key'"}'
 accepted=$(send POST /api/v1/open/downlink/commands "$reboot") || { printf '%s\n' "$accepted" >&2; exit 1; }
+if grep -i '^Idempotency-Mismatch:' "$headers" >&2; then exit 1; fi # the key belongs to another command
 command_id=$(printf %s "$accepted" | sed 's/.*"command_id":"\([^"]*\)".*/\1/')
 send GET "/api/v1/open/downlink/commands/$command_id?wait_seconds=30"

@@ -17,6 +17,11 @@ export interface CommandContext {
   /** Aborted at the deadline of the command. The platform then reports TIMED_OUT to the caller. */
   readonly signal: RuntimeAbortSignal;
   /**
+   * Milliseconds until the deadline, by the clock of NATS. Use it instead of `deadline_at` and the clock of this machine,
+   * which may be wrong.
+   */
+  readonly remainingMs: number;
+  /**
    * True if an earlier run of the command may have begun, here before a restart or in another process: NATS or the
    * platform has sent it before, or NATS had stored it before this process began to read, or before its last reconnect.
    * Ask the device before it acts twice. It can become true while the handler waits: another process may get the command

@@ -1,72 +1,45 @@
-import type { RuntimeAbortSignal } from '../runtime.js';
-import type { AdapterCounters, CommandHandler } from './command-handler.js';
-import type { AdapterEvent, AdapterLog } from './events.js';
-import { FairPlaces } from './fair-places.js';
+import type { Delivery, Reported, RunnerOptions } from './command-delivery.js';
+import type { AdapterEvent } from './events.js';
+import { FairQueues, type Keys, keysOf } from './fair-queues.js';
+import { type KitRun, newRun, OVERDUE_MS, STILL_WORKING_MS, stopRun } from './kit-run.js';
 import type { CommandMessage } from './messages.gen.js';
 import { failed, notStarted, type Progress, progressed, type Step, statusOf, type Update } from './outcome.js';
-import { logCommand, runHandler } from './run-handler.js';
-
-/** A message of a command: from NATS, or from a test. */
-export interface Delivery {
-  readonly command: CommandMessage;
-  /** Another process, or an earlier one, may have begun it. It can become true while the command waits. */
-  readonly redelivered: boolean;
-  /** Nobody can have begun it before. It can become false while the command waits. */
-  readonly isFirst: boolean;
-  readonly traceparent?: string | undefined;
-  acknowledge(): void;
-  /** Restarts the time after which the command is delivered again. */
-  stillWorking(): void;
-  /** Lets another process have it at once. */
-  giveBack(): void;
-}
-
-export interface RunnerOptions {
-  onCommand: CommandHandler;
-  concurrency: number;
-  onePerDevice: boolean;
-  /** Whether the commands are of several tenants, which share the places. */
-  isShared: boolean;
-  counters: AdapterCounters;
-  log: AdapterLog;
-  /** Publishes an update until it is acknowledged, or until the signal gives up. Never rejects. */
-  report(work: Reported, update: Update, signal?: RuntimeAbortSignal): Promise<void>;
-}
-
-/** The command of an update, and its trace. */
-export interface Reported {
-  readonly command: CommandMessage;
-  readonly traceparent: string | undefined;
-}
+import { logCommand, nameOf, runHandler } from './run-handler.js';
 
 interface Work extends Reported {
   command: CommandMessage;
-  /** Among whom the places are shared: the device, and in a shared adapter its tenant. */
-  readonly keys: readonly [device: string, ...tenant: string[]];
+  readonly keys: Keys;
+  /** By the monotonic clock of this process. */
   readonly deadline: number;
+  readonly run: KitRun;
   redelivered: boolean;
   /** Those that are not acknowledged yet. */
   deliveries: Delivery[];
-  /** REPORTING: it is not started, or not once more, and its outcome is being reported. */
-  state: 'WAITING' | 'RUNNING' | 'REPORTING' | 'ENDED';
+  /**
+   * REPORTING: no handler runs, and the outcome is being reported. OVERDUE: the handler runs past the deadline, and has
+   * lost its place.
+   */
+  state: 'WAITING' | 'RUNNING' | 'REPORTING' | 'OVERDUE' | 'ENDED';
   outcome?: Update;
+  /** Ends the publishing of the outcome. One for each: Node warns of eleven listeners. */
+  readonly ending: AbortController;
   givingUp?: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Well within the 30 seconds after which NATS delivers an unacknowledged command again. */
-const STILL_WORKING_MS = 10_000;
-/** A handler that ignores its signal keeps its place. It is named in the log after this time. */
-const OVERDUE_MS = 10_000;
-/** How many commands of busy devices and tenants wait here. Each costs its message, and a sign of life every 10 seconds. */
-const MAX_WAITING = 4_096;
-/** So long before its deadline a command stops waiting: the platform must know in time that it was not started. */
+/** How often what is remembered until its deadline is looked through. */
+const FORGET_MS = 10_000;
+/** A queued command gives up this long before its deadline, so that the platform learns in time that it never started. */
 const BEFORE_DEADLINE_MS = 2_000;
-/** So long one who has its share of those that wait delays reading. Then its further commands are refused. */
+/**
+ * How long a tenant or device that already fills its share of the queue may hold up fetching. After that its further
+ * commands are refused.
+ */
 const PATIENCE_MS = 1_000;
-const WARN_EVERY_MS = 30_000;
+/** One line of the log names so many. */
+const MAX_NAMES = 10;
 
 /**
- * Runs the handler: at most once for each command_id, at most so many at once, and not after the deadline. A command
+ * Runs the handler: at most once for each command_id, a limited number at once, and not after the deadline. A command
  * that is delivered has a place until it is acknowledged: among the running, or among the waiting. Devices and tenants
  * share both kinds of places, so that silent ones delay their own commands and not those of others.
  */
@@ -76,20 +49,21 @@ export class CommandRunner {
    * is not started, so it need not be remembered.
    */
   readonly #works = new Map<string, Work>();
-  readonly #places: FairPlaces;
-  readonly #held = new FairPlaces(MAX_WAITING);
-  /** Those that wait, by tenant and device. */
-  readonly #queues = new Map<string, Map<string, Work[]>>();
+  readonly #queues: FairQueues<Work>;
   /** Those that run, or whose outcome is being reported. */
   readonly #busy = new Set<Work>();
+  readonly #overdue = new Set<Work>();
   #wakers: (() => void)[] = [];
-  #warnedAt = Number.NEGATIVE_INFINITY;
   #isStopping = false;
-  readonly #ticking = setInterval(() => this.#tick(), STILL_WORKING_MS);
+  /** They go back to NATS when reading has ended. Earlier, NATS would deliver them here again. Then it is undefined. */
+  #returned: Delivery[] | undefined = [];
+  readonly #givenBack = new Map<string, number>();
+  #hasEnded = false;
+  readonly #timers = [setInterval(() => this.#tick(), STILL_WORKING_MS), setInterval(() => this.#forget(), FORGET_MS)];
 
   constructor(private readonly options: RunnerOptions) {
-    this.#places = new FairPlaces(options.concurrency);
-    this.#ticking.unref?.();
+    this.#queues = new FairQueues(options.concurrency, options.onePerDevice);
+    for (const timer of this.#timers) timer.unref?.();
   }
 
   /**
@@ -108,10 +82,10 @@ export class CommandRunner {
   }
 
   #room(isPatient: boolean): number {
-    const { free } = this.#held;
+    const { held, places } = this.#queues;
     // If all were of the key that has the most, it would then have its share of those that wait, and none be refused.
-    const withinShare = Math.ceil((free - this.#held.most()[1]) / 2);
-    return Math.min(this.#places.free, isPatient ? withinShare : free);
+    const withinShare = Math.ceil((held.free - held.most()[1]) / 2);
+    return Math.min(places.free, isPatient ? withinShare : held.free);
   }
 
   take(delivery: Delivery): void {
@@ -120,91 +94,94 @@ export class CommandRunner {
     if (known) {
       this.options.counters.repeated += 1;
       this.#log('debug', 'repeated', command, 'was delivered again');
+      // The platform has said that it does not know.
+      if (known.state === 'OVERDUE') return delivery.acknowledge();
       known.deliveries.push(delivery);
       // NATS may have lost the outcome. The platform handles it once.
       if (known.state === 'ENDED') void this.#report(known).then(() => this.#end(known));
       return;
     }
-    if (this.#isStopping) return delivery.giveBack();
-    const { tenant_id, device_id } = command;
-    const device = `${tenant_id} ${device_id}`;
     const work: Work = {
       command,
-      keys: this.options.isShared ? [device, tenant_id] : [device],
-      deadline: Date.parse(command.deadline_at),
+      keys: keysOf(command.tenant_id, command.device_id, this.options.isShared),
+      deadline: performance.now() + delivery.leftMs,
+      run: newRun(),
       redelivered: false,
       traceparent: delivery.traceparent,
       deliveries: [delivery],
+      ending: new AbortController(),
       state: 'WAITING',
     };
+    if (this.#isStopping) return this.#giveBack(work);
     this.#works.set(command.command_id, work);
     this.#wait(work);
   }
 
-  /** Gives back what has not begun, and resolves when everything else has ended. */
-  async stop(): Promise<void> {
+  /**
+   * Gives back the commands that wait here, or in `waitFor` for their device. Resolves after reading has ended. The map
+   * has each command that no process can have begun, with the number of its deliveries so far.
+   */
+  async giveBack(readingEnded: Promise<void> = Promise.resolve()): Promise<ReadonlyMap<string, number>> {
     this.#isStopping = true;
-    for (const work of [...this.#queues.values()].flatMap((queues) => [...queues.values()].flat())) {
+    for (const work of [...this.#queues]) {
       this.#leaveQueue(work);
-      this.#held.leave(work.keys);
-      this.#works.delete(work.command.command_id);
-      for (const delivery of work.deliveries) delivery.giveBack();
+      this.#queues.held.leave(work.keys);
+      this.#giveBack(work);
     }
+    for (const { run } of this.#busy) stopRun(run);
     this.#wake();
+    await readingEnded;
+    for (const delivery of this.#returned ?? []) delivery.giveBack();
+    this.#returned = undefined;
+    return this.#givenBack;
+  }
+
+  /** Resolves when everything has ended, or goes on past its deadline: that is named in one line. */
+  async ended(): Promise<void> {
     while (this.#busy.size > 0) await this.#change();
-    clearInterval(this.#ticking);
+    for (const timer of this.#timers) clearInterval(timer);
+    // What they tell later cannot be published.
+    this.#hasEnded = true;
+    for (const { ending } of this.#overdue) ending.abort('The adapter has stopped.');
+    if (this.#overdue.size === 0) return;
+    const names = [...this.#overdue].map(({ command }) => nameOf(command));
+    const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+    const message = `Stops without the handlers that go on past their deadlines: ${names.slice(0, MAX_NAMES).join(', ')}${more}.`;
+    this.options.log({ level: 'warn', event: 'overdue', message });
+  }
+
+  #giveBack(work: Work): void {
+    const { command, deliveries } = work;
+    this.#works.delete(command.command_id);
+    if (!deliveries.some(({ redelivered }) => redelivered)) {
+      this.#givenBack.set(command.command_id, Math.max(...deliveries.map(({ count }) => count)));
+    }
+    for (const delivery of deliveries) {
+      if (this.#returned) this.#returned.push(delivery);
+      else delivery.giveBack();
+    }
   }
 
   #wait(work: Work): void {
-    const { tenant_id } = work.command;
-    const [device] = work.keys;
-    const isWithinShare = this.#held.mayTake(work.keys);
-    const queues = this.#queues.get(tenant_id) ?? new Map<string, Work[]>();
-    const queue = queues.get(device) ?? [];
-    this.#queues.set(tenant_id, queues.set(device, queue));
-    queue.push(work);
-    this.#held.take(work.keys);
+    const isWithinShare = this.#queues.held.mayTake(work.keys);
+    this.#queues.join(work);
     this.options.counters.waiting += 1;
-    const remainingMs = work.deadline - Date.now();
+    const remainingMs = work.deadline - performance.now();
     if (remainingMs <= 0) return this.#refuse(work, 'NOT_STARTED');
-    if (queue[0] === work && this.#mayStart(work)) return this.#start(work);
+    if (this.#queues.mayStart(work)) return this.#start(work);
     if (!isWithinShare) return this.#refuse(work, 'ADAPTER_BUSY');
     const waitMs = remainingMs - Math.min(BEFORE_DEADLINE_MS, remainingMs / 2);
     work.givingUp = setTimeout(() => this.#refuse(work, 'ADAPTER_BUSY'), waitMs);
   }
 
   #leaveQueue(work: Work): void {
-    const { tenant_id } = work.command;
-    const [device] = work.keys;
-    const queues = this.#queues.get(tenant_id);
-    const queue = queues?.get(device) ?? [];
-    queue.splice(queue.indexOf(work), 1);
-    if (queue.length === 0) queues?.delete(device);
-    if (queues?.size === 0) this.#queues.delete(tenant_id);
+    this.#queues.leave(work);
     clearTimeout(work.givingUp);
     this.options.counters.waiting -= 1;
   }
 
-  #mayStart({ keys }: Work): boolean {
-    return this.#places.mayTake(keys) && !(this.options.onePerDevice && this.#places.usedBy(keys[0]) > 0);
-  }
-
-  #startWaiting(): void {
-    for (const [tenant, queues] of this.#queues) {
-      for (const [device, queue] of queues) {
-        if (this.#places.free < 1) return;
-        if (this.options.isShared && !this.#places.mayTake([tenant])) break;
-        const [first] = queue;
-        if (!first || !this.#mayStart(first)) continue;
-        this.#start(first);
-        // The other devices of the tenant come before its next command.
-        if (queue.length > 0 && queues.delete(device)) queues.set(device, queue);
-      }
-    }
-  }
-
   #refuse(work: Work, code: 'ADAPTER_BUSY' | 'NOT_STARTED'): void {
-    const { counters } = this.options;
+    const { counters, log } = this.options;
     this.#leaveQueue(work);
     const isLate = code === 'NOT_STARTED';
     if (isLate) {
@@ -217,8 +194,8 @@ export class CommandRunner {
         work.command,
         'was not started, because of earlier commands of its device or tenant',
       );
-      const full = work.keys.findLast((key) => !this.#places.mayTake([key]));
-      this.#warn(full ?? work.keys[0], 'Commands end as ADAPTER_BUSY');
+      const full = work.keys.findLast((key) => !this.#queues.places.mayTake([key]));
+      this.#queues.warn(log, 'Commands end as ADAPTER_BUSY', full ?? work.keys[0], 'commands');
     }
     // After the deadline, the platform has said that it does not know.
     const isFirst = work.deliveries.every((delivery) => delivery.isFirst);
@@ -227,7 +204,7 @@ export class CommandRunner {
     if (isNews) work.outcome = update;
     void this.#report(work).then(() => {
       if (!isLate) counters.outcomes[statusOf(update)] += 1;
-      this.#held.leave(work.keys);
+      this.#queues.held.leave(work.keys);
       this.#end(work);
     });
   }
@@ -239,33 +216,45 @@ export class CommandRunner {
   }
 
   #start(work: Work): void {
-    if (work.deadline <= Date.now()) return this.#refuse(work, 'NOT_STARTED');
-    const { counters } = this.options;
+    if (work.deadline <= performance.now()) return this.#refuse(work, 'NOT_STARTED');
+    const { places, held } = this.#queues;
     this.#leaveQueue(work);
-    this.#held.leave(work.keys);
+    held.leave(work.keys);
     work.redelivered = work.deliveries.some(({ redelivered }) => redelivered);
     work.state = 'RUNNING';
     this.#busy.add(work);
-    this.#places.take(work.keys);
-    counters.running += 1;
-    if (this.#places.free < 1) this.#warn(this.#places.most()[0], `All ${this.#places.size} places are taken`);
+    places.take(work.keys);
+    this.options.counters.running += 1;
+    if (places.free < 1) {
+      this.#queues.warn(this.options.log, `All ${places.size} places are taken`, places.most()[0], 'commands');
+    }
     // Not at once: a handler must not reach this class while it decides what starts.
     const ran = Promise.resolve(work).then((started) => this.#run(started));
     void ran.finally(() => {
-      this.#places.leave(work.keys);
-      counters.running -= 1;
+      if (work.state === 'RUNNING') this.#leavePlace(work);
+      this.#overdue.delete(work);
       this.#end(work);
     });
   }
 
+  #leavePlace(work: Work): void {
+    this.#queues.places.leave(work.keys);
+    this.options.counters.running -= 1;
+  }
+
+  /** A command that was given back has no deliveries any more, so none is acknowledged. */
   #end(work: Work): void {
     work.state = 'ENDED';
+    this.#settle(work);
+    // What is remembered until the deadline has the outcome instead.
+    work.command = { ...work.command, payload: {} };
+  }
+
+  #settle(work: Work): void {
     this.#busy.delete(work);
     for (const delivery of work.deliveries) delivery.acknowledge();
     work.deliveries = [];
-    // What is remembered until the deadline has the outcome instead.
-    work.command = { ...work.command, payload: {} };
-    this.#startWaiting();
+    if (!this.#isStopping) this.#queues.startWaiting((first) => this.#start(first));
     this.#wake();
   }
 
@@ -282,6 +271,7 @@ export class CommandRunner {
     const started = {
       command,
       deadline: work.deadline,
+      run: work.run,
       traceparent: work.traceparent,
       get redelivered() {
         return work.redelivered || work.deliveries.some((delivery) => delivery.redelivered);
@@ -292,8 +282,14 @@ export class CommandRunner {
       this.#log('error', 'failed', command, 'failed', { error });
       return failed(undefined, { isDelivered: false, isOverdue: false });
     });
+    if (!outcome) {
+      counters.started -= 1;
+      this.#giveBack(work);
+      work.deliveries = [];
+      return;
+    }
     work.outcome = outcome;
-    await report(work, outcome);
+    if (!this.#hasEnded) await report(work, outcome, work.ending.signal);
     // A reason of its own: otherwise Node builds an error with its stack trace.
     reported?.abort('The outcome is reported.');
     const status = statusOf(outcome);
@@ -304,28 +300,29 @@ export class CommandRunner {
   }
 
   #tick(): void {
-    const now = Date.now();
-    for (const [id, work] of this.#works) {
-      if (work.state === 'ENDED' && work.deadline <= now) this.#works.delete(id);
-      for (const delivery of work.deliveries) delivery.stillWorking();
-      const overdueMs = now - work.deadline;
-      if (work.state === 'RUNNING' && overdueMs >= OVERDUE_MS && overdueMs < OVERDUE_MS + STILL_WORKING_MS) {
-        this.#log('warn', 'overdue', work.command, 'is past its deadline, and its outcome is still missing');
-      }
+    for (const { deliveries } of this.#queues) for (const delivery of deliveries) delivery.stillWorking();
+    const overdueSince = performance.now() - OVERDUE_MS;
+    for (const work of this.#busy) {
+      // A known outcome is reported however long it takes.
+      if (work.state === 'RUNNING' && !work.outcome && work.deadline <= overdueSince) this.#leaveBehind(work);
+      else for (const delivery of work.deliveries) delivery.stillWorking();
     }
   }
 
-  /** Once in a while: a busy adapter must not fill its log. */
-  #warn(key: string, what: string): void {
+  /** Its handler goes on. What it tells is reported, but its device gets the next command. */
+  #leaveBehind(work: Work): void {
+    this.#log('warn', 'overdue', work.command, 'is past its deadline, and its outcome is still missing');
+    work.state = 'OVERDUE';
+    this.#overdue.add(work);
+    this.#leavePlace(work);
+    this.#settle(work);
+  }
+
+  #forget(): void {
     const now = performance.now();
-    if (now - this.#warnedAt < WARN_EVERY_MS) return;
-    this.#warnedAt = now;
-    const [tenant_id = '', device_id] = key.split(' ');
-    const who = device_id === undefined ? `tenant ${tenant_id}` : `device ${device_id} of tenant ${tenant_id}`;
-    const running = this.#places.usedBy(key);
-    const waiting = this.#held.usedBy(key);
-    const message = `${what}. The most busy is ${who}: ${running} of its commands run, ${waiting} wait.`;
-    this.options.log({ level: 'warn', event: 'busy', message, tenant_id, ...(device_id && { device_id }) });
+    for (const [id, { state, deadline }] of this.#works) {
+      if ((state === 'ENDED' || state === 'OVERDUE') && deadline <= now) this.#works.delete(id);
+    }
   }
 
   #change(): Promise<void> {

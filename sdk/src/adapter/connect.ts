@@ -23,6 +23,11 @@ export interface BusOptions {
   seed?: string | undefined;
   /** Certificates, if they are not those of the system. `tls://` needs no options. */
   tls?: AdapterTls | undefined;
+  /**
+   * A file of your own in which the process says, when it stops, what has not begun. The next process reads it, and starts
+   * that as new: without it, `redelivered` is true for all that NATS stored before. For one process at a time.
+   */
+  handOverFile?: string | undefined;
 }
 
 /** Certificates and keys as PEM, or the files that contain them. */
@@ -45,6 +50,8 @@ export interface Link {
   readonly isConnected: boolean;
   /** How often the connection has been made again. */
   readonly reconnects: number;
+  /** The id of the server, which is another one after each of its starts. */
+  readonly server: string | undefined;
   /** Resolves when there is a connection, or as soon as the signal is aborted. */
   connected(signal?: RuntimeAbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -52,7 +59,7 @@ export interface Link {
 
 const ATTEMPT_MS = 5_000;
 const RETRY_MS = 1_000;
-/** NATS acknowledges within milliseconds. What is not acknowledged for so long is published again. */
+/** NATS acknowledges within milliseconds. A message that it has not acknowledged by then is published again. */
 const ACK_WITHIN_MS = 2_000;
 const CLOSE_WITHIN_MS = 2_000;
 
@@ -92,6 +99,9 @@ export async function connectToBus(
     },
     get reconnects() {
       return reconnects;
+    },
+    get server() {
+      return connection.info?.server_id;
     },
     connected: (signal) => until(up, signal),
     async close() {

@@ -6,14 +6,13 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-type Options = Parameters<DeviceConnections<string>['waitFor']>[3];
+type Options = Parameters<DeviceConnections<string>['waitFor']>[2];
 
 /** Waits for `lamp` with a command of 30 seconds. */
 function start(options?: Options, redelivered = false) {
   const devices = new DeviceConnections<string>();
-  const deadline_at = new Date(Date.now() + 30_000).toISOString();
   const overdue = new AbortController();
-  const waiting = devices.waitFor('lamp', { deadline_at }, { signal: overdue.signal, redelivered }, options);
+  const waiting = devices.waitFor('lamp', { signal: overdue.signal, redelivered, remainingMs: 30_000 }, options);
   let ended: unknown;
   void waiting.then(
     (connection) => (ended = connection),
@@ -53,9 +52,8 @@ test('if an earlier run may have reached the device, a command that finds it off
 
 test('it may have become so while the command waited', async () => {
   const devices = new DeviceConnections<string>();
-  const context = { signal: new AbortController().signal, redelivered: false };
-  const deadline_at = new Date(Date.now() + 30_000).toISOString();
-  const ended = devices.waitFor('lamp', { deadline_at }, context).catch((error) => error);
+  const context = { signal: new AbortController().signal, redelivered: false, remainingMs: 30_000 };
+  const ended = devices.waitFor('lamp', context).catch((error) => error);
   context.redelivered = true;
   await vi.advanceTimersByTimeAsync(25_000);
   expect(await ended).toBeInstanceOf(OutcomeUnknown);

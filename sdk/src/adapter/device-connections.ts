@@ -1,13 +1,16 @@
 import type { CommandContext } from './command-handler.js';
 import { OutcomeUnknown, Unreachable } from './errors.js';
-import type { CommandMessage } from './messages.gen.js';
+import { GivenBack, type KitRun, runOf } from './kit-run.js';
 import { pause } from './pause.js';
+
+/** What a wait needs of the context of a command, or of a reply. */
+export type WaitContext = Pick<CommandContext, 'signal' | 'remainingMs'> & Partial<Pick<CommandContext, 'redelivered'>>;
 
 export interface ConnectOptions {
   /** The longest wait for the device, in milliseconds. By default only `answerMs` ends it. */
   connectMs?: number | undefined;
   /**
-   * What is left for the answer of the device: the wait ends so long before the deadline, but not before half of the time
+   * What is left for the answer of the device: the wait ends this long before the deadline, but not before half of the time
    * is over. Default: 5,000.
    */
   answerMs?: number | undefined;
@@ -45,34 +48,40 @@ export class DeviceConnections<Connection> {
 
   /**
    * Resolves to the connection of the device, as soon as there is one. Rejects with `Unreachable` if there is none in
-   * time; with `OutcomeUnknown` if an earlier run of the command may have reached the device.
+   * time; with `OutcomeUnknown` if an earlier run of the command may have reached the device. Call it before you send
+   * anything: if the adapter is stopped meanwhile, it rejects, and the next process gets the command.
    */
   async waitFor(
     key: string,
-    { deadline_at }: Pick<CommandMessage, 'deadline_at'>,
-    context: Pick<CommandContext, 'signal' | 'redelivered'>,
+    context: WaitContext,
     { connectMs = Number.POSITIVE_INFINITY, answerMs = 5_000 }: ConnectOptions = {},
   ): Promise<Connection> {
-    const begunAt = Date.now();
-    const leftMs = Date.parse(deadline_at) - begunAt;
-    const endsAt = begunAt + Math.min(connectMs, leftMs - Math.min(answerMs, leftMs / 2));
+    const leftMs = context.remainingMs;
+    const endsAt = performance.now() + Math.min(connectMs, leftMs - Math.min(answerMs, leftMs / 2));
+    const run = runOf(context);
     for (;;) {
       const connection = this.#connections.get(key);
-      if (connection !== undefined && !context.signal.aborted) return connection;
-      const waitMs = endsAt - Date.now();
+      if (connection !== undefined && !context.signal.aborted) {
+        if (run) run.isBegun = true;
+        return connection;
+      }
+      if (run?.isStopping && !run.isBegun) throw new GivenBack();
+      const waitMs = endsAt - performance.now();
       // It may have become redelivered meanwhile.
-      if (waitMs <= 0 || context.signal.aborted) throw offline(context.redelivered);
-      await this.#change(key, waitMs, context.signal);
+      if (waitMs <= 0 || context.signal.aborted) throw offline(context.redelivered ?? false);
+      await this.#change(key, waitMs, context.signal, run);
     }
   }
 
-  async #change(key: string, ms: number, signal: CommandContext['signal']): Promise<void> {
+  async #change(key: string, ms: number, signal: WaitContext['signal'], run: KitRun | undefined): Promise<void> {
     const woken = new AbortController();
     const wake = () => woken.abort();
     const wakers = this.#wakers.get(key) ?? new Set();
     this.#wakers.set(key, wakers.add(wake));
     signal.addEventListener('abort', wake);
+    if (run) run.wake = wake;
     await pause(ms, woken.signal);
+    if (run) run.wake = undefined;
     signal.removeEventListener('abort', wake);
     wakers.delete(wake);
     if (wakers.size === 0) this.#wakers.delete(key);

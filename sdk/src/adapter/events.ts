@@ -5,6 +5,7 @@ export interface AdapterEvent {
    * `connected`, `disconnected`, `serving`, `not-readable`, `stopped`: the connection and the durables.
    * `started`, `ended`, `failed`, `repeated`, `refused`, `expired`, `overdue`, `invalid`: commands.
    * `busy`: all places are taken, or commands end as ADAPTER_BUSY.
+   * `clock-differs`: the clock of this machine is not that of NATS.
    * `publish-retried`: a message that NATS has not acknowledged.
    */
   event:
@@ -21,6 +22,7 @@ export interface AdapterEvent {
     | 'expired'
     | 'overdue'
     | 'busy'
+    | 'clock-differs'
     | 'invalid'
     | 'publish-retried';
   /** Human-readable. */

@@ -127,16 +127,52 @@ test('a command with little time left waits for half of it', async () => {
   expect(await second).toMatchObject(busy);
 });
 
-test('a handler that hangs keeps its place, commands behind it end before their deadlines, and the log names it', async () => {
+test('a handler that never ends loses its place after its deadline: its device gets its next command, and the log names it', async () => {
   const log = vi.fn();
-  const { vendor, send } = start({ onCommand: () => new Promise<void>(() => {}), concurrency: 1, log });
-  void send(1, { device_id: 'hangs' });
-  const [second] = send(1, {});
-  await vi.advanceTimersByTimeAsync(100_000);
+  const run: Handler = ({ payload }) => (payload.hangs ? new Promise<void>(() => {}) : Promise.resolve());
+  const { vendor, send } = start({ onCommand: run, onePerDevice: true, log });
+  void send(1, { device_id: 'one', payload: { hangs: true } });
+  const [second] = send(1, { device_id: 'one' });
+  await vi.advanceTimersByTimeAsync(timeoutMs - 1_000);
   expect(await second).toMatchObject(busy);
-  expect(vendor.counters).toMatchObject({ running: 1, waiting: 0, outcomes: { UNREACHABLE: 1 } });
+  const [third] = send(1, { device_id: 'one' });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await third).toMatchObject(succeeded);
+  expect(vendor.counters).toMatchObject({ running: 0, waiting: 0 });
   const overdue = log.mock.calls.filter(([{ event }]) => event === 'overdue');
-  expect(overdue).toMatchObject([[{ level: 'warn', device_id: 'hangs' }]]);
+  expect(overdue).toMatchObject([[{ level: 'warn', device_id: 'one' }]]);
+});
+
+test('a stop does not wait for handlers that go on past their deadlines, and names them in one line', async () => {
+  const log = vi.fn();
+  const run: Handler = ({ device_id }) =>
+    device_id.startsWith('hangs') ? new Promise<void>(() => {}) : Promise.resolve();
+  const { vendor, send } = start({ onCommand: run, log });
+  void send(1, { device_id: 'hangs-1' });
+  void send(1, { device_id: 'hangs-2' });
+  await vi.advanceTimersByTimeAsync(1_000);
+  let isStopped = false;
+  const stopped = vendor.stop().then(() => {
+    isStopped = true;
+  });
+  await vi.advanceTimersByTimeAsync(timeoutMs - 2_000);
+  expect(isStopped).toBe(false);
+  await vi.advanceTimersByTimeAsync(5_000);
+  await stopped;
+  const lines = log.mock.calls.map(([{ message }]) => message).filter((line: string) => line.startsWith('Stops'));
+  expect(lines).toEqual([expect.stringMatching(/hangs-1 .*hangs-2 /)]);
+});
+
+test('what such a handler tells after all is reported', async () => {
+  let end = () => {};
+  const { vendor, send } = start({ onCommand: () => new Promise<void>((resolve) => (end = resolve)) });
+  const [sent] = send(1, {});
+  await vi.advanceTimersByTimeAsync(timeoutMs + 5_000);
+  expect(await sent).toEqual({ updates: [], outcome: null });
+  end();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(vendor.counters).toMatchObject({ running: 0, outcomes: { SUCCEEDED: 1 } });
+  expect((await sent)?.updates).toMatchObject([succeeded.outcome]);
 });
 
 test('the devices of a tenant take turns: one with many waiting commands does not keep another from its first', async () => {
@@ -152,7 +188,7 @@ test('the devices of a tenant take turns: one with many waiting commands does no
   expect(begun).toEqual(['a', 'a', 'b']);
 });
 
-test('NATS hears of a waiting command every 10 seconds, and delivers it to nobody else', async () => {
+test('NATS hears of a waiting command every 2 seconds, and delivers it to nobody else', async () => {
   const runner = new CommandRunner({
     onCommand,
     concurrency: 1,
@@ -163,19 +199,21 @@ test('NATS hears of a waiting command every 10 seconds, and delivers it to nobod
     report: async () => {},
   });
   const deliver = (command_id: string) => {
-    const deadline_at = new Date(Date.now() + timeoutMs).toISOString();
-    const of = { command_id, tenant_id: 'demo', vendor: 'vendor_a', device_id: 'silent', accepted_at: deadline_at };
+    const at = new Date().toISOString();
+    const of = { command_id, tenant_id: 'demo', vendor: 'vendor_a', device_id: 'silent' };
+    const command = { ...reboot, ...of, accepted_at: at, deadline_at: at, remaining_ms: 0 };
     const told = { acknowledge: vi.fn(), stillWorking: vi.fn(), giveBack: vi.fn() };
-    runner.take({ command: { ...reboot, ...of, deadline_at }, redelivered: false, isFirst: true, ...told });
+    runner.take({ command, leftMs: timeoutMs, count: 1, redelivered: false, isFirst: true, ...told });
     return told;
   };
   deliver('running');
   const waiting = deliver('waiting');
   await vi.advanceTimersByTimeAsync(50_000);
-  expect(waiting.stillWorking).toHaveBeenCalledTimes(5);
+  expect(waiting.stillWorking).toHaveBeenCalledTimes(25);
   expect(waiting.acknowledge).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(timeoutMs);
   expect(waiting.acknowledge).toHaveBeenCalledTimes(1);
-  await runner.stop();
+  await runner.giveBack();
+  await runner.ended();
   expect(waiting.giveBack).not.toHaveBeenCalled();
 });

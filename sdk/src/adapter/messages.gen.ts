@@ -16,8 +16,10 @@ export interface CommandMessage {
   };
   /** When the platform accepted the command. */
   accepted_at: string;
-  /** Deadline of the command. Do not start the command after this time. */
+  /** Deadline of the command, by the clock of the platform. Do not start the command after this time. */
   deadline_at: string;
+  /** How many milliseconds were left until the deadline when the platform published the message. What is left now is that minus the age of the message by the clock of NATS: your own clock may differ. */
+  remaining_ms: number;
 }
 export interface CommandUpdate {
   /** Id of the command: a UUID version 7. */
@@ -33,9 +35,9 @@ export interface CommandUpdate {
   /** When the change happened, by the clock of the adapter or the device. */
   occurred_at?: string;
 }
-/** Progress at the adapter. Required if device_execution_status is absent. */
+/** What the adapter knows. DELIVERED: the device has the command. REJECTED, UNSUPPORTED: the adapter refuses, and the device did not get the command. UNREACHABLE: the command did not reach the device. FAILED: the adapter failed before it sent anything to the device. TIMED_OUT: as FAILED, because time was over. All but DELIVERED end the command, and a caller may repeat it. So send none of them if the device may have the command: send TIMED_OUT of the device. Required if device_execution_status is absent. */
 export type CommandUpdateAdapterStatus = "DELIVERED" | "REJECTED" | "UNSUPPORTED" | "UNREACHABLE" | "FAILED" | "TIMED_OUT";
-/** Execution on the device. If you send it, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence. */
+/** What the device does. IN_PROGRESS: it executes the command. SUCCEEDED: it has executed it. FAILED: it tried and failed. REJECTED: it refused. TIMED_OUT: the adapter does not know, for example after a lost connection or a second delivery. All but IN_PROGRESS end the command, and the first end counts. If you send it, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence. */
 export type CommandUpdateDeviceExecutionStatus = "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT";
 /** Reason for the status. */
 export interface CommandUpdateStatusReason {
@@ -68,8 +70,10 @@ export interface DeviceReplyMessage {
   error: DeviceReplyMessageError;
   /** When the platform received the reply. */
   replied_at: string;
-  /** When the request expires. Do not deliver the reply after this time. */
+  /** When the request expires, by the clock of the platform. Do not deliver the reply after this time. */
   expires_at: string;
+  /** How many milliseconds were left until the request expires when the platform published the message. What is left now is that minus the age of the message by the clock of NATS. */
+  remaining_ms: number;
 }
 /** Error for the device; null if there is none. */
 export type DeviceReplyMessageError = {
@@ -87,7 +91,7 @@ export interface DeviceRequestMessage {
   payload: {
     [key: string]: unknown;
   };
-  /** Id that the adapter gives the request. The platform ignores a repeated request with the same tenant, vendor and dedupe_id. */
+  /** Id that the adapter gives the request: unique for the device. The platform ignores a repeated request with the same tenant, vendor, device_id and dedupe_id. It parks another request under a used id, with the reason DEDUPE_ID_REUSED. */
   dedupe_id: string;
   /** How long the device waits for a reply, in seconds: 5 to 86400, 300 by default. The time starts when NATS stores the message. */
   expires_in_seconds?: number;

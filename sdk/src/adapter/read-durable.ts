@@ -1,6 +1,8 @@
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import { type BusClock, instantOf } from './bus-clock.js';
 import type { Link } from './connect.js';
 import { type AdapterLog, seldom } from './events.js';
+import type { Reading } from './hand-over.js';
 import { pause } from './pause.js';
 
 export interface Age {
@@ -8,6 +10,8 @@ export interface Age {
   isNew: boolean;
   /** As far as this process can tell, NATS knows how often it has delivered the message. */
   isCounted: boolean;
+  /** NATS has forgotten nothing since the process before has stopped. */
+  isContinued: boolean;
 }
 
 export interface ReadOptions {
@@ -16,6 +20,9 @@ export interface ReadOptions {
   /** Resolves to the number of messages that may be fetched now. */
   room(): Promise<number>;
   take(message: JsMsg, age: Age): void;
+  clock: BusClock;
+  /** That of the process before, which this one goes on with if NATS has forgotten nothing since. */
+  earlier?: Reading | undefined;
   log: AdapterLog;
 }
 
@@ -27,10 +34,13 @@ const CONSUMER_NOT_FOUND = 10_014;
 /** A busy adapter does not ask for every message when the durable was created. */
 const CREATED_FOR_MS = 250;
 
-/** Two clocks of a set-up differ by less. */
+/** The servers of a cluster have clocks of their own, which differ by less. */
 const CLOCKS_DIFFER_MS = 500;
 
-/** `ts`: the time of NATS, which says it from 2.10 on. `last_active` is missing until the first delivery after its start. */
+/**
+ * `ts`: the time of NATS, which says it from 2.10 on. `last_active`: when NATS delivered last; missing until the first
+ * delivery after its start.
+ */
 type Info = { created: string; ts?: string; delivered: { last_active?: string }; cluster?: { leader?: string } };
 
 /**
@@ -38,7 +48,7 @@ type Info = { created: string; ts?: string; delivered: { last_active?: string };
  * deleted and created again. It fetches only what can start at once: messages that wait here would not reach another
  * process.
  */
-export function startReading(link: Link, { stream, durable, room, take, log }: ReadOptions) {
+export function startReading(link: Link, { stream, durable, room, take, clock, earlier, log }: ReadOptions) {
   const stopping = new AbortController();
   let messages: ConsumerMessages | undefined;
   let begin = () => {};
@@ -47,41 +57,62 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   });
   let complain: AdapterLog | undefined;
 
-  /** By the clock of NATS: when reading began, or began again because NATS may have forgotten deliveries. */
+  /** By the clock of this process: when reading began, or began again because NATS may have forgotten deliveries. */
   let begunAt = 0;
+  let margin = 0;
   /** NATS may have forgotten what it had delivered until then. */
-  let forgottenUntil = 0;
+  let hasForgotten = false;
   let seenReconnects = -1;
   let seenLeader: string | undefined;
   /** When the durable was created. It does not know what an earlier one has delivered. */
   let createdAt = 0;
   let askedAt = 0;
+  /** While this process goes on with the reading of the one before. */
+  let continued: Reading | undefined;
 
-  async function askForAges(consumer: Consumer, hasGoneBack = false): Promise<void> {
+  /** `fetchedAt`: NATS has delivered a message since this moment. Older versions tell their time only by that. */
+  async function askForAges(consumer: Consumer, { fetchedAt = 0, hasGoneBack = false } = {}): Promise<void> {
     askedAt = performance.now();
     const { reconnects } = link;
+    const asked = askedAt;
     const info = (await consumer.info().catch(() => undefined)) as Info | undefined;
     const isSameDurable = Date.parse(info?.created ?? '') === createdAt;
     createdAt = info ? Date.parse(info.created) : Number.POSITIVE_INFINITY;
+    const { ts, delivered } = info ?? {};
+    if (ts) clock.learn(instantOf(ts), asked);
+    else if (fetchedAt > 0 && delivered?.last_active) clock.learn(instantOf(delivered.last_active), fetchedAt);
     const leader = info?.cluster?.leader;
     const isAsBefore = reconnects === seenReconnects && leader === seenLeader && !(hasGoneBack && isSameDurable);
     if (!info || isAsBefore) return;
     const isFirst = seenReconnects < 0;
-    // The servers of a cluster have clocks of their own.
-    const margin = info.ts && !leader ? 0 : CLOCKS_DIFFER_MS;
-    begunAt = (Date.parse(info.ts ?? '') || Date.now()) + margin;
+    margin = leader ? CLOCKS_DIFFER_MS : 0;
+    begunAt = asked;
     // Another process may have been the first to read since NATS started: `last_active` then hides what was forgotten.
-    if (!isFirst || !info.delivered.last_active) forgottenUntil = begunAt;
+    hasForgotten = !isFirst || !info.delivered.last_active;
+    const isSame = earlier?.createdAt === createdAt && earlier.leader === leader;
+    continued = isFirst && isSame && (leader || earlier?.server === link.server) ? earlier : undefined;
     seenReconnects = reconnects;
     seenLeader = leader;
     // What is sent once `serving` has resolved is new.
     if (isFirst) await pause(margin, stopping.signal);
   }
 
-  const ageOf = (storedAt: number): Age => ({
-    isNew: storedAt > begunAt && storedAt > createdAt,
-    isCounted: storedAt > forgottenUntil && storedAt > createdAt,
-  });
+  function readingNow(): Reading {
+    const { server } = link;
+    const common = { server, leader: seenLeader, createdAt };
+    if (continued) return { ...common, begunAt: continued.begunAt, forgottenUntil: continued.forgottenUntil };
+    const begun = clock.latestAt(begunAt) + margin;
+    return { ...common, begunAt: begun, forgottenUntil: hasForgotten ? begun : 0 };
+  }
+
+  function ageOf(storedAt: number): Age {
+    const { begunAt, forgottenUntil } = readingNow();
+    return {
+      isNew: storedAt > begunAt && storedAt > createdAt,
+      isCounted: storedAt > forgottenUntil && storedAt > createdAt,
+      isContinued: continued !== undefined,
+    };
+  }
 
   async function read(consumer: Consumer): Promise<void> {
     let last = 0;
@@ -91,16 +122,22 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
       const max_messages = await room();
       if (stopping.signal.aborted) return;
       if (link.reconnects !== seenReconnects) await askForAges(consumer);
-      messages = await consumer.fetch({ max_messages, expires: FETCH_MS });
-      // To the end: NATS may still send what was requested, and would not deliver it again for 30 seconds.
+      const fetchedAt = performance.now();
+      // The last delivery is then that of this message.
+      messages = await consumer.fetch({ max_messages: clock.isKnown ? max_messages : 1, expires: FETCH_MS });
+      // To the end: NATS may still send what was requested, and would not deliver it again at once.
       for await (const message of messages) {
         // While there was no room, the durable can have been deleted and created again. A new one counts from 1.
         const { deliverySequence } = message.info;
         const hasGoneBack = deliverySequence <= last;
         const mayBeAnother = hasGoneBack || performance.now() - askedAt > CREATED_FOR_MS;
-        if (mayBeAnother || link.reconnects !== seenReconnects) await askForAges(consumer, hasGoneBack);
+        if (mayBeAnother || link.reconnects !== seenReconnects || !clock.isKnown) {
+          await askForAges(consumer, { fetchedAt, hasGoneBack });
+        }
         last = deliverySequence;
-        take(message, ageOf(message.time.getTime()));
+        // Nothing starts before it is known how much time is left.
+        if (!clock.isKnown) message.nak(RETRY_MS);
+        else take(message, ageOf(message.time.getTime()));
       }
     }
   }
@@ -134,6 +171,8 @@ export function startReading(link: Link, { stream, durable, room, take, log }: R
   return {
     /** Resolves when the durable was found. */
     serving,
+    /** For the next process. Undefined while NATS may have forgotten something. */
+    reading: () => (clock.isKnown && link.isConnected && link.reconnects === seenReconnects ? readingNow() : undefined),
     async stop(): Promise<void> {
       stopping.abort();
       // While NATS is away, no end of the request arrives.

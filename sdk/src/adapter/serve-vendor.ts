@@ -1,14 +1,17 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { durables, headerOf, SENT_AGAIN, subjects } from '@tenant-open-platform/contract/bus-access';
+import { BusClock } from './bus-clock.js';
 import { type AdapterCounters, type CommandHandler, noCounts, type Payloads } from './command-handler.js';
 import { CommandRunner } from './command-runner.js';
 import { type BusOptions, connectToBus, principalOf } from './connect.js';
-import { type DeviceRequest, DeviceRequests, type ReplyHandler } from './device-requests.js';
+import { type DeviceRequest, DeviceRequests, expiresInMsOf, problemOf } from './device-requests.js';
 import { type AdapterLog, logToConsole, quietly, seldom } from './events.js';
+import { readHandOver, writeHandOver } from './hand-over.js';
 import type { CommandMessage, DeviceReplyMessage } from './messages.gen.js';
 import { pause, until } from './pause.js';
 import { type Message, publishUntilAcknowledged } from './publish.js';
 import { startReading } from './read-durable.js';
+import type { ReplyHandler } from './reply-runner.js';
 
 export interface HandlerOptions<P extends Payloads> {
   /** Carries out a command. */
@@ -16,13 +19,14 @@ export interface HandlerOptions<P extends Payloads> {
   /** Delivers a reply that no `request()` of this process waits for. */
   onReply?: ReplyHandler | undefined;
   /**
-   * How many handlers run at once in this process. Default: 4,096. A device takes a place only while it has fewer than
-   * are free; so does a tenant, if the adapter serves every tenant. `limitCalls` limits the calls to an API.
+   * How many handlers of commands run at once in this process, and how many of replies. Default: 4,096. A device takes a
+   * place only while it has fewer than are free; so does a tenant, if the adapter serves every tenant. `limitCalls` limits
+   * the calls to an API.
    */
   concurrency?: number | undefined;
   /**
-   * Whether a device gets its commands one after the other, in the order of the platform. Other processes of the same
-   * vendor do not know of it. Default: false.
+   * Whether a device gets its commands one after the other, in the order of the platform, and so its replies. Other
+   * processes of the same vendor do not know of it. Default: false.
    */
   onePerDevice?: boolean | undefined;
   /** Receives every event. Default: those from `info` on are written to standard error. */
@@ -45,13 +49,15 @@ export interface Adapter {
   /** A snapshot. */
   readonly counters: AdapterCounters;
   /**
-   * Sends a request of a device. Resolves to the reply, or to null if nobody replied in time. A second call with
-   * the same `dedupe_id` sends no second request. Rejects if the request is too large.
+   * Sends a request of a device. Resolves to the reply, or to null if nobody replied in time. While it waits, a second call
+   * for the same device with the same `dedupe_id` sends no second request. Rejects if the request is too large, or if the
+   * one that waits has another content.
    */
   request(request: DeviceRequest): Promise<DeviceReplyMessage | null>;
   /**
-   * Takes no more commands, lets the running ones end and publishes their outcomes. Resolves when NATS has acknowledged
-   * all of them.
+   * Takes no more commands, and gives back what has not begun: what waits for its turn, and what waits in `waitFor` for its
+   * device. Resolves when NATS has acknowledged the outcomes of the running ones; it does not wait for handlers that go on
+   * past their deadline.
    */
   stop(): Promise<void>;
 }
@@ -98,7 +104,7 @@ async function serveBuses<P extends Payloads>(
       log: logOfBus,
       // Not a copy: `redelivered` of the context can change.
       onCommand: (command, context) => onCommand(command, Object.assign(context, { bus })),
-      onReply: onReply && ((reply, context) => onReply(reply, { ...context, bus })),
+      onReply: onReply && ((reply, context) => onReply(reply, Object.assign(context, { bus }))),
     };
     while (!signal.aborted) {
       try {
@@ -124,9 +130,15 @@ async function serveBuses<P extends Payloads>(
     },
     async request({ bus = '', ...request }) {
       if (!adapters.has(bus)) throw new TypeError('request: bus must be one of the names of `buses`.');
-      const adapter = await adapters.get(bus);
-      if (!adapter) throw new Error('The adapter was stopped.');
-      return adapter.request(request);
+      const problem = problemOf(request);
+      if (problem) throw new TypeError(`request: ${problem}`);
+      const connected = new AbortController();
+      const connecting = adapters.get(bus)?.finally(() => connected.abort());
+      await pause(expiresInMsOf(request), connected.signal);
+      const adapter = connected.signal.aborted ? await connecting : null;
+      if (adapter === undefined) throw new Error('The adapter was stopped.');
+      // The bus was never up. Nobody has seen the request.
+      return adapter === null ? null : adapter.request(request);
     },
     stop() {
       stopped ??= stop();
@@ -159,6 +171,9 @@ async function serveBus<P extends Payloads>(
   const log = quietly(options.log ?? logToConsole);
   const link = await connectToBus(options, `adapter ${tenantId} ${vendor}`, log, signal);
   const durable = durables.adapter(tenantId, vendor);
+
+  const clock = new BusClock(log);
+  const earlier = options.handOverFile ? await readHandOver(options.handOverFile) : undefined;
 
   const complain = seldom(log);
   const publish = (message: Message, ids: object, signal?: AbortSignal) =>
@@ -196,6 +211,9 @@ async function serveBus<P extends Payloads>(
   });
   const requests = new DeviceRequests({
     onReply,
+    concurrency,
+    onePerDevice,
+    isShared: tenantId === EVERY_TENANT,
     readReplies,
     log,
     publish: (tenantId, request, signal) =>
@@ -210,16 +228,26 @@ async function serveBus<P extends Payloads>(
     stream: 'TOP_COMMANDS',
     durable,
     room: () => runner.room(),
+    clock,
+    earlier: earlier?.reading,
     log,
-    take(message, { isNew, isCounted }) {
-      const command = read<CommandMessage>(message, ({ command_id, deadline_at }) => command_id && deadline_at);
+    take(message, { isNew, isCounted, isContinued }) {
+      const command = read<CommandMessage>(
+        message,
+        ({ command_id, remaining_ms }) => command_id && remaining_ms !== undefined,
+      );
       if (!command) return;
       // Without its signs of life, NATS has given the command to another process.
       const { reconnects } = link;
       const hasBeenAway = () => link.reconnects !== reconnects || !link.isConnected;
-      const isAgain = message.redelivered || headerOf(message, SENT_AGAIN) !== '';
+      const { deliveryCount } = message.info;
+      // The process before had it last, and gave it back before it began.
+      const isGivenBack = isContinued && earlier?.givenBack[command.command_id] === deliveryCount - 1;
+      const isAgain = (message.redelivered && !isGivenBack) || headerOf(message, SENT_AGAIN) !== '';
       runner.take({
         command,
+        leftMs: clock.leftOf(command.remaining_ms, message.time),
+        count: deliveryCount,
         get redelivered() {
           return isAgain || !isNew || hasBeenAway();
         },
@@ -240,13 +268,18 @@ async function serveBus<P extends Payloads>(
       stream: 'TOP_REPLIES',
       durable,
       room: () => requests.room(),
+      clock,
       log,
       take(message) {
-        const reply = read<DeviceReplyMessage>(message, ({ dedupe_id, expires_at }) => dedupe_id && expires_at);
+        const reply = read<DeviceReplyMessage>(
+          message,
+          ({ dedupe_id, remaining_ms }) => dedupe_id && remaining_ms !== undefined,
+        );
         if (!reply) return;
         requests.take({
           tenantId: message.subject.split('.')[1] ?? tenantId,
           reply,
+          leftMs: clock.leftOf(reply.remaining_ms, message.time),
           attempt: message.info.deliveryCount,
           acknowledge: () => message.ack(),
           stillWorking: () => message.working(),
@@ -273,12 +306,24 @@ async function serveBus<P extends Payloads>(
 
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
-    await Promise.all([commands.stop(), runner.stop()]);
-    // Until reading had ended, a command could come again, and its outcome be reported again.
-    await runner.stop();
-    await Promise.all([replies?.stop(), requests.stop()]);
+    const repliesEnded = requests.giveBack();
+    const reading = commands.reading();
+    const givenBack = await runner.giveBack(commands.stop());
+    // At once, and again at the end: the process may be killed meanwhile.
+    await handOver();
+    await runner.ended();
+    await Promise.all([replies?.stop(), requests.stop(), repliesEnded, handOver()]);
     await link.close();
     log({ level: 'info', event: 'stopped', message: `No longer serving ${vendor} for ${tenantId}.` });
+
+    async function handOver(): Promise<void> {
+      const { handOverFile } = options;
+      if (!handOverFile || !reading || commands.reading()?.server !== reading.server) return;
+      await writeHandOver(handOverFile, { reading, givenBack: Object.fromEntries(givenBack) }).catch((error) => {
+        const message = `${handOverFile} cannot be written: the next process marks everything as redelivered.`;
+        log({ level: 'warn', event: 'failed', message, error });
+      });
+    }
   }
   return {
     get counters() {

@@ -5,6 +5,7 @@ import {
   AdapterError,
   type AdapterEvent,
   type CommandContext,
+  DeviceConnections,
   Failed,
   OutcomeUnknown,
   Rejected,
@@ -18,8 +19,9 @@ type Handler = TestVendorOptions['onCommand'];
 
 const start = (onCommand: Handler, options: Partial<TestVendorOptions> = {}) => testVendor({ onCommand, ...options });
 
-const soon = { timeout: 20_000 };
+const soon = { timeout: 60_000 };
 const reboot = { command_type: 'reboot', payload: {} };
+const succeeded = { device_execution_status: 'SUCCEEDED' };
 
 /** A handler that runs until the test lets it end, by device. */
 function gates() {
@@ -104,13 +106,19 @@ test('the log has the cause of an outcome, and a line without a stack for a hand
   await start(() => Promise.reject(new Unreachable()), { log }).send(reboot);
   const waiting: Handler = (_, { signal }) => delay(60_000, undefined, { signal });
   await start(waiting, { log }).send(reboot, { timeoutMs: 20 });
+  const unanswered: Handler = (_, { signal }) =>
+    delay(60_000, undefined, { signal }).catch((silence) => {
+      throw new OutcomeUnknown('NO_ANSWER', 'No answer.', { cause: new Error('timed out', { cause: silence }) });
+    });
+  await start(unanswered, { log }).send(reboot, { timeoutMs: 20 });
   await start(async () => ({ temperature: Number.NaN }), { log }).send(reboot);
   expect(events).toMatchObject([
     { level: 'warn', message: expect.stringContaining('ended as UNREACHABLE'), error: cause },
     { level: 'warn', message: expect.stringContaining('ended as TIMED_OUT: there was no outcome before the deadline') },
+    { level: 'warn', message: expect.stringContaining('ended as TIMED_OUT: there was no outcome before the deadline') },
     { level: 'warn', message: expect.stringContaining('"temperature" is NaN') },
   ]);
-  expect(events[1]).not.toHaveProperty('error');
+  for (const event of events.slice(1, 3)) expect(event).not.toHaveProperty('error');
 });
 
 test('an error of another copy of the package is recognised', async () => {
@@ -189,7 +197,7 @@ test('a long reason is cut to what the platform takes', async () => {
 
 /** A busy machine can pause the test longer than its command lasts. Real timers still end the command. */
 function stopClock(): void {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
@@ -302,6 +310,47 @@ test('stop gives back what has not begun, and waits for what has', async () => {
   expect(await vendor.send(reboot)).toMatchObject({ outcome: null });
 });
 
+test('stop gives back at once what waits for its device, and counts it as not begun', async () => {
+  const online = new DeviceConnections<true>();
+  const vendor = testVendor({
+    async onCommand({ device_id }, context) {
+      await online.waitFor(device_id, context);
+      return { sent: true };
+    },
+  });
+  const waiting = [1, 2, 3].map((n) => vendor.send({ ...reboot, device_id: `away-${n}` }));
+  await vi.waitFor(() => expect(vendor.counters.running).toBe(3), soon);
+  await vendor.stop();
+  for (const sent of await Promise.all(waiting)) expect(sent).toEqual({ updates: [], outcome: null });
+  expect(vendor.counters).toMatchObject({ running: 0, started: 0 });
+});
+
+test('what has told progress, or has had its device, has begun: a stop does not end its wait', async () => {
+  const online = new DeviceConnections<true>();
+  const vendor = testVendor({
+    async onCommand({ device_id, payload }, context) {
+      if (payload.tells) await context.progress('IN_PROGRESS');
+      else await online.waitFor('hub', context);
+      await online.waitFor(device_id, context);
+    },
+  });
+  online.add('hub', true);
+  const sent = [true, false].map((tells) => vendor.send({ ...reboot, device_id: 'away', payload: { tells } }));
+  await vi.waitFor(() => expect(vendor.counters.started).toBe(2), soon);
+  const stopped = vendor.stop();
+  online.add('away', true);
+  await stopped;
+  for (const { outcome } of await Promise.all(sent)) expect(outcome).toMatchObject(succeeded);
+});
+
+test('a handler learns how much time is left', async () => {
+  const left: number[] = [];
+  const vendor = start(async (_, { remainingMs }) => void left.push(remainingMs));
+  await vendor.send(reboot, { timeoutMs: 5_000 });
+  expect(left[0]).toBeGreaterThan(0);
+  expect(left[0]).toBeLessThanOrEqual(5_000);
+});
+
 test('a request of a device gets the reply of the test, and the same request is sent once', async () => {
   const vendor = start(async () => {}, {
     reply: ({ request_type }) => (request_type === 'firmware_check' ? { payload: { version: '2.4.1' } } : null),
@@ -312,10 +361,12 @@ test('a request of a device gets the reply of the test, and the same request is 
   // The platform has replied to it. It does not reply a second time.
   expect(await vendor.request(request)).toBeNull();
   expect(await vendor.request({ ...request, tenant_id: 'other' })).toMatchObject({ outcome: 'SUCCESS' });
+  expect(await vendor.request({ ...request, device_id: 'e' })).toMatchObject({ outcome: 'SUCCESS', device_id: 'e' });
   expect(await vendor.request({ ...request, request_type: 'other', dedupe_id: 'd-2' })).toBeNull();
   expect(vendor.requests.map(({ tenant_id, dedupe_id }) => [tenant_id, dedupe_id])).toEqual([
     ['test-tenant', 'd-1'],
     ['other', 'd-1'],
+    ['test-tenant', 'd-1'],
     ['test-tenant', 'd-2'],
   ]);
 });

@@ -86,14 +86,18 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
   });
   const devices: DeviceRequests = new DeviceRequests({
     onReply: undefined,
+    concurrency: DEFAULT_CONCURRENCY,
+    onePerDevice: false,
+    isShared: false,
     readReplies() {},
     log,
-    /** As the platform does, which takes the dedupe_id of a tenant once. */
+    /** As the platform does, which takes the dedupe_id of a device once. */
     async publish(tenantId, message) {
       // By then the request waits for its reply.
       await Promise.resolve();
       const isRepeated = requests.some(
-        ({ tenant_id, dedupe_id }) => tenant_id === tenantId && dedupe_id === message.dedupe_id,
+        ({ tenant_id, device_id, dedupe_id }) =>
+          tenant_id === tenantId && device_id === message.device_id && dedupe_id === message.dedupe_id,
       );
       const request = { ...message, tenant_id: tenantId };
       if (!isRepeated) requests.push(request);
@@ -111,9 +115,11 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
         error: null,
         replied_at: new Date(now).toISOString(),
         expires_at: new Date(now + expires_in_seconds * 1_000).toISOString(),
+        remaining_ms: expires_in_seconds * 1_000,
         ...given,
       };
-      devices.take({ tenantId, reply, attempt: 1, acknowledge() {}, stillWorking() {}, retry() {} });
+      const leftMs = expires_in_seconds * 1_000;
+      devices.take({ tenantId, reply, leftMs, attempt: 1, acknowledge() {}, stillWorking() {}, retry() {} });
     },
   });
 
@@ -123,7 +129,8 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
       return structuredClone(counters);
     },
     async stop() {
-      await Promise.all([runner.stop(), devices.stop()]);
+      await runner.giveBack();
+      await Promise.all([runner.ended(), devices.stop()]);
     },
     async send(given, { timeoutMs = 30_000, redelivered = false, traceparent } = {}) {
       const now = Date.now();
@@ -134,6 +141,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
         device_id: 'test-device',
         accepted_at: new Date(now).toISOString(),
         deadline_at: new Date(now + timeoutMs).toISOString(),
+        remaining_ms: timeoutMs,
         ...(given as Partial<CommandMessage> & Pick<CommandMessage, 'command_type' | 'payload'>),
       };
       const { command_id } = command;
@@ -142,6 +150,8 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
       await new Promise<void>((resolve) =>
         runner.take({
           command,
+          leftMs: Date.parse(command.deadline_at) - now,
+          count: redelivered ? 2 : 1,
           redelivered,
           isFirst: !redelivered,
           traceparent,

@@ -1,3 +1,4 @@
+import { isTransient } from '@tenant-open-platform/contract/facts';
 import type { CommandAccepted, ErrorBody } from '../api.gen.js';
 import { ApiError, type ErrorContext, IdempotencyMismatchError } from '../errors.js';
 import type { WithResponse } from './api-promise.js';
@@ -25,16 +26,8 @@ export function readAnswer<T>(
   }
   const isRefusal = isRecord && typeof body.code === 'string' && typeof body.message === 'string';
   const error = isRefusal ? (body as ErrorBody) : unexpected(answer);
-  const message = `${sent.operation}: ${error.message}`;
-  throw new ApiError(
-    status,
-    { ...error, message },
-    {
-      ...context,
-      headers,
-      retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), serverNowMs),
-    },
-  );
+  const retryAfterMs = parseRetryAfterMs(headers.get('retry-after'), serverNowMs);
+  throw new ApiError(status, error, { ...context, headers, retryAfterMs });
 }
 
 const FOREIGN_TEXT_CHARACTERS = 500;
@@ -42,10 +35,9 @@ const FOREIGN_TEXT_CHARACTERS = 500;
 /** A proxy, a redirect or another server answered, not the platform. */
 function unexpected({ status, headers, text }: Answer): Pick<ErrorBody, 'code' | 'message' | 'metadata'> {
   const location = headers.get('location');
-  const isOutage = status >= 500 || status === 429 || status === 408;
   let hint = 'check baseUrl.';
   if (location) hint = `it redirects to ${location}; set baseUrl to the address that answers itself.`;
-  else if (isOutage) hint = 'a proxy in front of it answered. Look into its logs.';
+  else if (isTransient(status)) hint = 'a proxy in front of it answered. Look into its logs.';
   return {
     code: 'UNEXPECTED_ANSWER',
     message: `an answer of status ${status} that is not the platform's: ${hint}`,

@@ -1,4 +1,4 @@
-import { ConnectionError, type ErrorContext, TimeoutError } from '../errors.js';
+import { ConnectionError, type ErrorContext, ofCall, TimeoutError } from '../errors.js';
 import type { Fetch, FetchInit, FetchResponse, RuntimeAbortSignal } from '../runtime.js';
 
 export interface Answer {
@@ -30,8 +30,7 @@ export async function attempt(
   if (limits.signal?.aborted) throw limits.signal.reason;
   limits.signal?.addEventListener('abort', abort);
   const timer = setTimeout(() => {
-    const message = `${context.operation}: no answer within ${Math.round(limits.timeoutMs)} ms.`;
-    stop(new TimeoutError(message, context));
+    stop(new TimeoutError(...ofCall(`no answer within ${Math.round(limits.timeoutMs)} ms.`, context)));
   }, limits.timeoutMs);
   try {
     return await Promise.race([
@@ -40,10 +39,8 @@ export async function attempt(
     ]);
   } catch (cause) {
     if (controller.signal.aborted) throw controller.signal.reason;
-    throw new ConnectionError(`${context.operation}: no answer from ${new URL(url).origin}: ${explainCause(cause)}.`, {
-      ...context,
-      cause,
-    });
+    const reason = `no answer from ${new URL(url).origin}: ${explainCause(cause)}.`;
+    throw new ConnectionError(...ofCall(reason, { ...context, cause }));
   } finally {
     clearTimeout(timer);
     limits.signal?.removeEventListener('abort', abort);

@@ -51,6 +51,10 @@ test.each([
   ['soon', undefined],
   ['0', 0],
   ['7', 7000],
+  ['5.5', 5500],
+  ['0.0004', 1],
+  ['-1', undefined],
+  ['2026-01-01', undefined],
   ['Thu, 01 Jan 2026 00:00:10 GMT', 10_000],
   ['Wed, 31 Dec 2025 23:59:00 GMT', 0],
 ])('reads Retry-After %j as %j ms', (value, ms) => {

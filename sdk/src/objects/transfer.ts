@@ -1,3 +1,4 @@
+import { isTransient } from '@tenant-open-platform/contract/facts';
 import type { PresignedRequest, PresignRequest } from '../api.gen.js';
 import type { Configuration } from '../configuration.js';
 import { explainCause } from '../core/attempt.js';
@@ -141,7 +142,7 @@ function refusal(status: number, text: string, context: ErrorContext): ObjectSto
   const code = field('Code');
   const message = `The store answered ${[status, code, field('Message')].filter(Boolean).join(' ')}`;
   // S3 answers 400 RequestTimeout if a connection stalls.
-  const retryable = status >= 500 || status === 408 || status === 429 || code === 'RequestTimeout';
+  const retryable = isTransient(status) || code === 'RequestTimeout';
   return new ObjectStoreError(message, { ...context, status, code: code ?? null, retryable });
 }
 

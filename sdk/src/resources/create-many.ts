@@ -1,3 +1,4 @@
+import { MAX_BATCH, MAX_BATCH_BYTES } from '@tenant-open-platform/contract/facts';
 import type { CommandAccepted, CommandBatch, CommandCreate } from '../api.gen.js';
 import type { WithResponse } from '../core/api-promise.js';
 import { mayPass, outlast } from '../core/outlast.js';
@@ -60,9 +61,6 @@ type Entry = { command: CommandCreate; error?: InvalidArgumentError };
 type Outcome = AcceptedCommand | AnyTenantOpenPlatformError;
 
 const OPERATION = 'commands.createMany';
-/** The limits of a request. */
-export const MAX_COMMANDS = 500;
-export const MAX_BYTES = 1_048_576;
 /** The body around the commands. */
 export const FRAME_BYTES = 100;
 
@@ -161,7 +159,7 @@ export function invalidCommands(error: AnyTenantOpenPlatformError): Map<number, 
     [...details].map(([position, own]) => {
       const problems = own.map(({ location, message }) => `${location} ${message}`).join('; ');
       const { code, status, operation, requestId, docUrl } = error;
-      const body = { code, message: `${OPERATION}: The command is not valid: ${problems}.`, details: own };
+      const body = { code, message: `The command is not valid: ${problems}.`, details: own };
       return [position, new ApiError(status, body, { operation, requestId, docUrl })];
     }),
   );
@@ -172,7 +170,7 @@ async function* chunksOf(commands: Commands<CommandCreate>): AsyncGenerator<Entr
   let bytes = FRAME_BYTES;
   for await (const command of commands) {
     const { size, error } = measure(command);
-    if (chunk.length === MAX_COMMANDS || (chunk.length > 0 && bytes + size > MAX_BYTES)) {
+    if (chunk.length === MAX_BATCH || (chunk.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
       yield chunk;
       chunk = [];
       bytes = FRAME_BYTES;

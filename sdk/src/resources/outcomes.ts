@@ -1,3 +1,4 @@
+import { countOpen, MAX_PAGE } from '@tenant-open-platform/contract/facts';
 import type { Command, CommandSummary } from '../api.gen.js';
 import { outlast } from '../core/outlast.js';
 import { sleep } from '../core/sleep.js';
@@ -20,7 +21,6 @@ type Reading = Pick<CommandsResource, 'summary' | 'list'> & {
 };
 
 const POLL_MS = 1_000;
-const PAGE = 500;
 
 /** Waits for the whole batch by counting its commands, then reads their records once. */
 export async function* outcomesOf(
@@ -38,13 +38,13 @@ export async function* outcomesOf(
   while (true) {
     const summary = await outlast(() => commands.summary({ batch_id: batchId }, options), { endsAt, signal });
     onProgress?.(summary);
-    if (summary.counts.ACCEPTED + summary.counts.DISPATCHED === 0 || secondsLeft() === 0) break;
+    if (countOpen(summary.counts) === 0 || secondsLeft() === 0) break;
     await sleep(Math.min(POLL_MS, secondsLeft() * 1000), signal);
   }
 
   const { records } = await outlast(
     async () => {
-      const records = commands.list({ batch_id: batchId, limit: PAGE }, options);
+      const records = commands.list({ batch_id: batchId, limit: MAX_PAGE }, options);
       await records;
       return { records };
     },

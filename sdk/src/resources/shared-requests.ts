@@ -1,3 +1,4 @@
+import { MAX_BATCH, MAX_BATCH_BYTES } from '@tenant-open-platform/contract/facts';
 import type { CommandAccepted, CommandCreate, operations } from '../api.gen.js';
 import type { Configuration } from '../configuration.js';
 import type { WithResponse } from '../core/api-promise.js';
@@ -11,10 +12,11 @@ import {
   isApiError,
   isTenantOpenPlatformError,
   isTimeoutError,
+  ofCall,
   TimeoutError,
 } from '../errors.js';
 import type { RuntimeAbortSignal } from '../runtime.js';
-import { FRAME_BYTES, invalidCommands, MAX_BYTES, MAX_COMMANDS, measure } from './create-many.js';
+import { FRAME_BYTES, invalidCommands, measure } from './create-many.js';
 import { readItem } from './read-item.js';
 
 type Created = WithResponse<CommandAccepted>;
@@ -111,7 +113,7 @@ export class SharedRequests {
     const { signal } = call;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      if (this.#batch && this.#batch.bytes + size > MAX_BYTES) this.#leave(this.#batch);
+      if (this.#batch && this.#batch.bytes + size > MAX_BATCH_BYTES) this.#leave(this.#batch);
       this.#batch ??= this.#begin();
       const { members, stopping } = this.#batch;
       const close = () => {
@@ -130,7 +132,7 @@ export class SharedRequests {
       const member = { ...call, isOpen: true, settle };
       signal?.addEventListener('abort', abort);
       this.#batch.bytes += size;
-      if (members.push(member) === MAX_COMMANDS) this.#leave(this.#batch);
+      if (members.push(member) === MAX_BATCH) this.#leave(this.#batch);
     });
   }
 
@@ -188,9 +190,9 @@ function ownError(error: unknown, context: ErrorContext): unknown {
   if (!isTenantOpenPlatformError(error)) return error;
   const { requestId, docUrl, cause, attempts = 1 } = error;
   const own = { ...context, requestId, docUrl, cause, attempts: attempts + (context.attempts ?? 1) - 1 };
-  const message = error.message.replace('commands.createMany', OPERATION);
-  if (!isApiError(error)) return new (isTimeoutError(error) ? TimeoutError : ConnectionError)(message, own);
+  if (!isApiError(error))
+    return new (isTimeoutError(error) ? TimeoutError : ConnectionError)(...ofCall(error.reason, own));
   const { status, code, metadata, headers, retryAfterMs } = error;
   const details = [...error.details];
-  return new ApiError(status, { code, message, details, metadata }, { ...own, headers, retryAfterMs });
+  return new ApiError(status, { code, message: error.reason, details, metadata }, { ...own, headers, retryAfterMs });
 }

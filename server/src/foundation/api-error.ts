@@ -44,7 +44,7 @@ export const refuse: Refuse<ErrorCode> = (code, extra) => new ApiError(code, ext
 export const unavailable = (message: string, retryAfterSeconds: number) =>
   new ApiError('SERVICE_UNAVAILABLE', { message, headers: { 'Retry-After': String(retryAfterSeconds) } });
 
-/** For `away` of admit_requests_v2: the address of the tenant's other platform, or an empty text while it moves. */
+/** For `away` of admit_requests_v1: the address of the tenant's other platform, or an empty text while it moves. */
 export const tenantAway = (away: string) =>
   away === ''
     ? unavailable('The operator moves the tenant to another platform. Nothing was changed. Repeat the request.', 2)
@@ -101,7 +101,10 @@ export const unknownField = (location: string): ErrorDetail => ({
 });
 
 /** The problems that a schema has found, bounded: of a request, or of a message of the bus. */
-export function detailsIn(part: 'query' | 'body', error: { issues: ReadonlyArray<unknown> } | null): ErrorDetail[] {
+export function detailsIn(
+  part: 'query' | `body${string}`,
+  error: { issues: ReadonlyArray<unknown> } | null,
+): ErrorDetail[] {
   return withoutRepeats((error?.issues ?? []) as Issue[])
     .slice(0, MAX_DETAILS)
     .flatMap(({ code = 'invalid', path = [], message, keys = [] }) => {

@@ -1,84 +1,63 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The processes of one start. Their messages pass through the process that started them. */
-export type Peers = {
-  /** The name of this process; null if it is the only one. */
-  name: string | null;
-  /** Sends to every other process. */
-  tell(topic: string, content: unknown): void;
-  /** Handles the messages of the other processes. */
-  hear(topic: string, take: (content: unknown) => void): void;
-  /** Asks every process, including this one. The answer of a silent process is undefined. */
-  ask(question: string, withinMs?: number): Promise<Map<string, unknown>>;
-  /** Answers the questions of other processes. */
-  answer(question: string, answer: () => Promise<unknown>): void;
-};
-
-export function noPeers(): Peers {
-  const answers = new Map<string, () => Promise<unknown>>();
-  return {
-    name: null,
-    tell() {},
-    hear() {},
-    ask: async (question) => new Map([['', await answers.get(question)?.()]]),
-    answer: (question, answer) => void answers.set(question, answer),
-  };
-}
-
-/** A message from one process to another, or to all others if `to` is absent. */
-export type Said = { type: 'said'; from: string; to?: string } & (
-  | { topic: string; content: unknown }
-  | { question: string; id: number }
-  | { answered: number; content: unknown }
-);
+/** From one process to another, or to all others if `to` is absent. A question names the topic of its answers. */
+export type Said = { type: 'said'; from: string; to?: string; topic: string; content?: unknown; answerTo?: string };
 
 /** Longer than a process needs to find that the database does not answer. */
 const ANSWER_WITHIN_MS = 6_000;
 
-/** Reaches the other processes through the process that started them all (`supervise.ts`). */
-export function peersByIpc(name: string): Peers {
-  const topics = new Map<string, (content: unknown) => void>();
+/** The processes of one start. Their messages pass through `supervise.ts`. The only process of a start has no name. */
+export function createPeers(name: string | null = null) {
+  const topics = new Map<string, (said: Said) => void>();
   const answers = new Map<string, () => Promise<unknown>>();
-  const waiting = new Map<number, Map<string, (content: unknown) => void>>();
-  let names: string[] = [];
+  let others: string[] = [];
   let lastId = 0;
 
-  const say = (said: object) => process.connected && process.send?.({ type: 'said', from: name, ...said });
-  /** Undefined also if the process failed to answer or has not started yet. */
+  const say = (said: object) =>
+    void (name !== null && process.connected && process.send?.({ type: 'said', from: name, ...said }));
+  const hear = (topic: string, take: (content: unknown) => void) =>
+    void topics.set(topic, ({ content }) => take(content));
+  /** Undefined if the process failed to answer or has not started yet. */
   const ownAnswer = async (question: string) =>
     answers
       .get(question)?.()
       .catch(() => undefined);
 
-  process.on('message', (message: Said | { type: 'processes'; names: string[] }) => {
-    if (message.type === 'processes') names = message.names.filter((other) => other !== name);
-    if (message.type !== 'said') return;
-    if ('topic' in message) topics.get(message.topic)?.(message.content);
-    if ('question' in message) {
-      const { id, from: to } = message;
-      void ownAnswer(message.question).then((content) => say({ to, answered: id, content }));
-    }
-    if ('answered' in message) waiting.get(message.answered)?.get(message.from)?.(message.content);
+  const receive = (said: Said) => {
+    const { from: to, answerTo } = said;
+    if (answerTo) void ownAnswer(said.topic).then((content) => say({ to, topic: answerTo, content }));
+    else topics.get(said.topic)?.(said);
+  };
+  if (name !== null) process.on('message', receive);
+  hear('processes', (names) => {
+    others = (names as string[]).filter((other) => other !== name);
   });
 
   return {
     name,
-    tell: (topic, content) => void say({ topic, content }),
-    hear: (topic, take) => void topics.set(topic, take),
-    answer: (question, answer) => void answers.set(question, answer),
-    async ask(question, withinMs = ANSWER_WITHIN_MS) {
-      const id = ++lastId;
+    /** Sends to every other process. */
+    tell: (topic: string, content: unknown) => say({ topic, content }),
+    /** Handles the messages of the other processes. */
+    hear,
+    /** Answers the questions of other processes. */
+    answer: (question: string, answer: () => Promise<unknown>) => void answers.set(question, answer),
+    /** Asks every process, including this one. The answer of a silent process is undefined. */
+    async ask(question: string, withinMs = ANSWER_WITHIN_MS): Promise<Map<string, unknown>> {
+      const answerTo = `${question} ${++lastId}`;
       const replies = new Map<string, (content: unknown) => void>();
-      waiting.set(id, replies);
+      topics.set(answerTo, ({ from, content }) => replies.get(from)?.(content));
       const silence = delay(withinMs, undefined, { ref: false });
-      const others = names.map(async (other): Promise<[string, unknown]> => {
+      const all = others.map(async (other): Promise<[string, unknown]> => {
         const reply = new Promise((resolve) => replies.set(other, resolve));
         return [other, await Promise.race([reply, silence])];
       });
-      say({ question, id });
-      const all = await Promise.all([...others, ownAnswer(question).then((own): [string, unknown] => [name, own])]);
-      waiting.delete(id);
-      return new Map(all);
+      say({ topic: question, answerTo });
+      const own = ownAnswer(question).then((answer): [string, unknown] => [name ?? '', answer]);
+      const answered = new Map(await Promise.all([...all, own]));
+      topics.delete(answerTo);
+      return answered;
     },
   };
 }
+
+export type Peers = ReturnType<typeof createPeers>;

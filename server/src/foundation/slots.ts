@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /**
- * A tenant belongs to one of 16 slots. The event log is in order within a slot, and each slot has a lease of its own: no
+ * A tenant belongs to one of 16 slots. The event log is in order within a slot, and each slot has an owner of its own: no
  * promise orders anything across tenants. The database knows the same function as tenant_slot_v1.
  */
-export const SLOTS = 16;
+const SLOTS = 16;
 export const allSlots: readonly number[] = Array.from({ length: SLOTS }, (_, slot) => slot);
 
 /** Each command asks several times: hashing took 2 % of the CPU of a node. */

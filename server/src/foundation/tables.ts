@@ -175,8 +175,6 @@ export const roles = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.role] }),
-    // A node of a version to which the name is free must not create it: see 0018_support_reader.sql.
-    check('roles_support_reader', sql`role <> 'support_reader'`),
     foreignKey({ name: 'roles_tenant', columns: [table.tenantId], foreignColumns: [tenants.tenantId] }),
   ],
 );

@@ -14,7 +14,7 @@ export const auditEvents = pgTable(
     operation: text().notNull(),
     target: text().notNull(),
     changes: text().array().notNull(),
-    /** Null for a creation, for a refused request, and in entries of versions that stored no values. */
+    /** Null for a creation and for a refused request. */
     before: jsonb().$type<Record<string, unknown>>(),
     /** Null for a deletion, and in the same cases as `before`. */
     after: jsonb().$type<Record<string, unknown>>(),

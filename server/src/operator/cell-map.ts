@@ -1,17 +1,17 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Config } from '../config.js';
 import { joinEmbedded, openDatabase } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import { writePrivateFile } from '../foundation/secrets/keyring.js';
 import { StartupError } from '../foundation/startup-error.js';
+import { readArguments } from './arguments.js';
 
 /** Administrators call their platform at its own address. A tenant that arrives is still served by the other platform. */
 const clientIds = statement(
   'operator: client ids of a cell',
-  () => sql`
+  () => fixedSql`
     select taken_names.name from taken_names join tenants using (tenant_id)
     where kind = 'CLIENT_ID' and tenant_id <> 'platform' and status not in ('MOVED', 'DELETING', 'DELETED')
       and coalesce(move ->> 'step' <> 'ARRIVING', true)
@@ -29,18 +29,19 @@ const lineOf = (clientId: string, upstream: string) =>
  * line to print.
  */
 export async function writeCellMap(config: Config, args: string[]): Promise<string> {
-  const { upstream, file } = readArguments(args);
+  const { upstream, file } = readCommand(args);
   const database = await (config.DATABASE_URL ? openDatabase(config) : joinEmbedded(config.DATA_DIR));
   // A new database would empty the map of a cell that serves.
-  if (!database) throw new StartupError(notRunning(config.DATA_DIR));
+  if (!database)
+    throw new StartupError(
+      `cell-map: no platform is running in DATA_DIR ${config.DATA_DIR}. Start it, or name the DATABASE_URL. Nothing was written.`,
+    );
   try {
     const rows = await asAllTenantsStatement<{ name: string }>(database, clientIds());
-    await refuseCollisions(
-      rows.map(({ name }) => name),
-      file,
-    );
-    await writePrivateFile(file, rows.map(({ name }) => lineOf(name, upstream)).join('\n'));
-    return `${file} has ${rows.length} client ids. Now nginx must read it: nginx -s reload.`;
+    const ids = rows.map(({ name }) => name);
+    await refuseCollisions(ids, file);
+    await writePrivateFile(file, ids.map((id) => lineOf(id, upstream)).join('\n'));
+    return `${file} has ${ids.length} client ids. Now nginx must read it: nginx -s reload.`;
   } finally {
     await database.close();
   }
@@ -68,28 +69,18 @@ async function refuseCollisions(ids: string[], file: string): Promise<void> {
   }
 }
 
-const notRunning = (folder: string) =>
-  `cell-map: no platform is running in DATA_DIR ${folder}. Start it, or name the DATABASE_URL. Nothing was written.`;
-
 const taken = (problem: string) =>
   new StartupError(
     `cell-map: ${problem}. Else create another credential, and delete this one: a client_id cannot be changed. Nothing was written.`,
   );
 
-function readArguments(args: string[]) {
-  const { upstream, file } = parse(args);
+function readCommand(args: string[]) {
+  const options = { upstream: { type: 'string' }, file: { type: 'string' } } as const;
+  const { upstream, file } = readArguments({ args, options }, wrong).values;
   if (!upstream || !/^[A-Za-z0-9_.-]+$/.test(upstream))
     throw wrong('--upstream must be the name of an upstream of nginx');
   if (!file) throw wrong('--file is missing');
   return { upstream, file };
-}
-
-function parse(args: string[]) {
-  try {
-    return parseArgs({ args, options: { upstream: { type: 'string' }, file: { type: 'string' } } }).values;
-  } catch (error) {
-    throw wrong((error as Error).message.replaceAll('\n', ' '));
-  }
 }
 
 const wrong = (problem: string) =>

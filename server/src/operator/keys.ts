@@ -27,15 +27,14 @@ export async function runKeys(config: Config, args: string[]): Promise<void> {
   const { database, keyring } = await openStorage(config);
   try {
     const rewrapped = verb === 'rewrap' ? await rewrap(database, keyring) : undefined;
-    const status = await countByKey(database, keyring);
-    if (verb === 'rewrap') {
+    const keys = await countByKey(database, keyring);
+    if (rewrapped) {
       // From here on the keyring may lack these keys.
-      const unused = status.keys.filter(({ is_primary, secrets }) => !is_primary && secrets === 0);
-      const unusedIds = unused.map(({ key_id }) => key_id);
-      await forgetCanaries(database, unusedIds);
+      const unused = keys.filter(({ is_primary, secrets }) => !is_primary && secrets === 0).map(({ key_id }) => key_id);
+      await forgetCanaries(database, unused);
+      if (rewrapped.not_opened.length > 0) process.exitCode = 1;
     }
-    console.log(JSON.stringify({ ...rewrapped, ...status }, null, 2));
-    if (rewrapped && rewrapped.not_opened.length > 0) process.exitCode = 1;
+    console.log(JSON.stringify({ ...rewrapped, keys }, null, 2));
   } finally {
     await database.close();
   }
@@ -48,13 +47,12 @@ async function countByKey(database: Database, keyring: Keyring) {
   for await (const { row } of sealedRows(database)) {
     for (const keyId of row.keyIds) secrets.set(keyId, (secrets.get(keyId) ?? 0) + 1);
   }
-  const keys = [...secrets].map(([key_id, count]) => ({
+  return [...secrets].map(([key_id, count]) => ({
     key_id,
     is_primary: key_id === keyring.primary,
     is_in_keyring: keyring.has(key_id),
     secrets: count,
   }));
-  return { keys };
 }
 
 /** Seals every secret with the primary key, while nodes serve. `not_opened`: damaged, or the keyring lacks the key. */

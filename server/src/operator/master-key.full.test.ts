@@ -209,7 +209,7 @@ test('a node that lacks a key answers 503 to every signature that it cannot veri
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { key_id: 'k3', msg: expect.stringContaining('Add it') },
   ]);
-}, 120_000);
+});
 
 test('a credential whose sealed secret is damaged is answered exactly as an unknown one, and logged once; a rewrap goes on behind it', async () => {
   const server = await start(keyring('k2', { k2, k3: k1 }));
@@ -255,7 +255,7 @@ test('a credential whose sealed secret is damaged is answered exactly as an unkn
   expect(rewrapped).toBeGreaterThan(1);
   expect(keys).toContainEqual({ key_id: 'k2', is_primary: false, is_in_keyring: true, secrets: 2 });
   expect((await signedRequest(profile('demo.json'), 'GET', '/api/v1/open/me', { node })).status).toBe(200);
-}, 120_000);
+});
 
 test('KEYRING_COMMAND prints the keyring; where it fails, the start says so in one line and shows no key', async () => {
   writeFileSync(join(folder, 'printed.json'), keyring('k2', { k2, k3: k1 }));
@@ -275,4 +275,4 @@ test('KEYRING_COMMAND prints the keyring; where it fails, the start says so in o
     );
     expect(`${stdout}${stderr}`).not.toContain(k2);
   }
-}, 120_000);
+});

@@ -5,17 +5,15 @@ import { checkLogin } from '../foundation/database/login-role.js';
 import { migrate, missingMigrations } from '../foundation/database/migrate.js';
 import { waitForPostgres } from '../foundation/database/startup-problem.js';
 import { StartupError } from '../foundation/startup-error.js';
+import { readArguments } from './arguments.js';
 
-type Options = { isPlan: boolean; grantTo: string | undefined };
+const wrong = () => new StartupError('Usage: tenant-open-platform migrate [--plan | --grant-to <role>]');
 
-const USAGE = 'Usage: tenant-open-platform migrate [--plan | --grant-to <role>]';
-
-function optionsOf(flags: readonly string[]): Options {
-  const [flag, role, ...others] = flags;
-  if (flag === undefined) return { isPlan: false, grantTo: undefined };
-  if (flag === '--plan' && role === undefined) return { isPlan: true, grantTo: undefined };
-  if (flag === '--grant-to' && role && others.length === 0) return { isPlan: false, grantTo: role };
-  throw new StartupError(USAGE);
+function readCommand(args: string[]) {
+  const options = { plan: { type: 'boolean' }, 'grant-to': { type: 'string' } } as const;
+  const { plan, 'grant-to': grantTo } = readArguments({ args, options }, wrong).values;
+  if (plan && grantTo !== undefined) throw wrong();
+  return { isPlan: plan, grantTo };
 }
 
 /** Statements after which a node of an earlier version may fail. All others add something that it does not know. */
@@ -25,8 +23,8 @@ const BREAKING =
 const breaksOldNodes = (statement: string) => BREAKING.test(statement);
 
 /** `migrate`: applies the migrations that the next start would apply. `--plan` prints them and changes nothing. */
-export async function migrateDatabase(url: string | undefined, flags: readonly string[]): Promise<void> {
-  const { isPlan, grantTo } = optionsOf(flags);
+export async function migrateDatabase(url: string | undefined, args: string[]): Promise<void> {
+  const { isPlan, grantTo } = readCommand(args);
   if (url === undefined)
     throw new StartupError('migrate needs DATABASE_URL: the embedded database migrates at its start.');
   await waitForPostgres(url, () =>

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
@@ -13,6 +12,8 @@ import { type Facts, insertAuditEvent } from '../gateway/audit/audit.js';
 import { insertCredential } from '../resources/credentials/credentials.js';
 import { insertRoleBinding } from '../resources/role-bindings/role-bindings.js';
 import { scopesOfRole } from '../resources/roles/granting.js';
+import { readArguments } from './arguments.js';
+import { insertTrialCatalog } from './trial-catalog.js';
 
 /** The content of a profile file, which `topctl --profile-file` reads. */
 type Profile = { base_url: string; tenant_id: string; client_id: string; secret: string };
@@ -25,8 +26,8 @@ const inCell = (id: string, cell: string | undefined) => (cell === undefined ? i
 export const demoTenantId = (cell: string | undefined) => inCell('demo', cell);
 
 /**
- * Creates the first administrator and a demo tenant on a new platform, and writes their profiles. Returns whether it
- * did. The files are on the disk before the transaction commits, so that no secret is lost.
+ * Creates the first administrator, a demo tenant and its vendors on a new platform, and writes the profiles of both
+ * credentials. Returns whether it did. The files are on the disk before the transaction commits, so that no secret is lost.
  */
 export function seedOnFirstStart({ database, keyring, baseUrl, cell }: Platform, directory: string): Promise<boolean> {
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
@@ -40,19 +41,14 @@ export function seedOnFirstStart({ database, keyring, baseUrl, cell }: Platform,
     const demo = demoTenantId(cell);
     await tx.insert(tenants).values({ tenantId: demo, name: 'Demo' });
     await seed(demo, demo, 'integration_operator', 'demo.json');
+    await insertTrialCatalog(tx);
     return true;
   });
 }
 
-type BootstrapOptions = { recover: boolean; file?: string | undefined };
-
-export function bootstrapOptions(flags: string[]): BootstrapOptions {
+export function bootstrapOptions(args: string[]) {
   const options = { recover: { type: 'boolean', default: false }, file: { type: 'string' } } as const;
-  try {
-    return parseArgs({ args: flags, options }).values;
-  } catch (error) {
-    throw new StartupError(`bootstrap-admin: ${error instanceof Error ? error.message : error}`);
-  }
+  return readArguments({ args, options }, (problem) => new StartupError(`bootstrap-admin: ${problem}`)).values;
 }
 
 /**
@@ -61,7 +57,7 @@ export function bootstrapOptions(flags: string[]): BootstrapOptions {
  */
 export function bootstrapAdministrator(
   { database, keyring, baseUrl, cell }: Platform,
-  { recover, file }: BootstrapOptions,
+  { recover, file }: ReturnType<typeof bootstrapOptions>,
 ): Promise<Profile> {
   return asTenant(database, PLATFORM_TENANT_ID, async (tx) => {
     if ((await hasAdministrator(tx)) && !recover) {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { InputTimestamp } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import type { Config } from '../config.js';
@@ -11,10 +10,11 @@ import { createMetrics } from '../foundation/telemetry/metrics.js';
 import { createWatchdog } from '../foundation/telemetry/watchdog.js';
 import { republish } from '../pipeline/outbox/republish.js';
 import { createProvisioner } from '../pipeline/provision-durables.js';
+import { readArguments } from './arguments.js';
 
 /** `outbox republish`: returns the line to print. */
 export async function republishOutbox(config: Config, args: string[]): Promise<string> {
-  const { since, tenantId } = readArguments(args);
+  const { since, tenantId } = readCommand(args);
   if (!config.DATABASE_URL || !config.NATS_URL) {
     throw new StartupError(
       'outbox republish needs the DATABASE_URL and the NATS_URL of the platform: the embedded database and the bus inside a process belong to that process alone.',
@@ -43,20 +43,13 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
 
 type Arguments = { since: string; tenantId?: string | undefined };
 
-function readArguments(args: string[]): Arguments {
-  const { since, tenant } = readFlags(args);
+function readCommand(args: string[]): Arguments {
+  const options = { since: { type: 'string' }, tenant: { type: 'string' } } as const;
+  const { since, tenant } = readArguments({ args, options }, wrong).values;
   if (since === undefined) throw wrong('--since is required');
   const instant = InputTimestamp.safeParse(since);
   if (!instant.success) throw wrong(`--since ${instant.error.issues[0]?.message}`);
   return { since, tenantId: tenant };
-}
-
-function readFlags(args: string[]) {
-  try {
-    return parseArgs({ args, options: { since: { type: 'string' }, tenant: { type: 'string' } } }).values;
-  } catch (error) {
-    throw wrong((error as Error).message.replaceAll('\n', ' '));
-  }
 }
 
 /** This instant by the database's clock, which is also the outbox's. Refuses an impossible range. */

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { createTenant, type Profile, platform } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
 import { commandToAccept } from '../../test/support/command-to-accept.js';
-import { newSignedRequest } from '../../test/support/new-signed-request.js';
+import { admissionOf, newSender } from '../../test/support/new-sender.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { announcement, once, storedCommands } from '../../test/support/stored.js';
 import { errorCodeOf } from '../foundation/database/database-error.js';
 import type { CommandOutcome, GivenCommand } from '../foundation/database/row-level-security.js';
-import { createAdmission } from '../gateway/auth/admission.js';
 import { hashNonce } from '../gateway/auth/authenticate.js';
+import { findOperation, type Match } from '../gateway/operation/find-operation.js';
 import { createCommandAccepter } from './accept.js';
 
 const database = openPool();
@@ -25,8 +25,8 @@ const ways: [string, (caller: Profile) => Promise<(command: GivenCommand) => Pro
   [
     'with admission',
     async (caller) => {
-      const signed = await newSignedRequest(database, caller);
-      const admit = createAdmission(database);
+      const signed = await newSender(database, caller);
+      const admit = admissionOf(database);
       return async (command) => {
         const row = await admit({ ...signed, nonceHash: hashNonce(randomUUID()) }, command);
         expect(row).toMatchObject({ is_live: true, is_in_clock_window: true, is_fresh: true, is_granted: true });
@@ -101,21 +101,22 @@ describe.each(ways)('%s', (_way, acceptFor) => {
   });
 });
 
-test.each([
+test.each<[string, object, Match?]>([
   ['not live', { secretVersion: 7 }],
   ['outside its clock window', { timestamp: '1767225600' }],
-  ['without permission', { grantingRoles: ['tenant_admin'] }],
+  ['without permission', {}, findOperation('GET', '/api/v1/platform/tenants')],
   ['replayed', {}],
-])('stores no command for a request that is %s, and stores all other commands of its batch', async (reason, fields) => {
+])('stores no command for a request that is %s, and stores all other commands of its batch', async (...one) => {
+  const [reason, fields, match] = one;
   const { tenant_id, operator } = await createTenant();
-  const signed = await newSignedRequest(database, operator);
-  const admit = createAdmission(database);
+  const signed = await newSender(database, operator);
+  const admit = admissionOf(database);
   const another = () => ({ ...signed, nonceHash: hashNonce(randomUUID()) });
   if (reason === 'replayed') await admit(signed, commandToAccept({ idempotency_key: 'earlier' }));
   const refused = { ...signed, ...fields };
   const [before, , after] = await Promise.all([
     admit(another(), commandToAccept()),
-    admit(refused, commandToAccept({ idempotency_key: 'refused' })),
+    admit(refused, commandToAccept({ idempotency_key: 'refused' }), match),
     admit(another(), commandToAccept()),
   ]);
   expect([before.outcome, after.outcome]).toEqual(['ACCEPTED', 'ACCEPTED']);

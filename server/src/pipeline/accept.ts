@@ -13,7 +13,7 @@ import {
   type CommandOutcome,
   type GivenCommand,
 } from '../foundation/database/row-level-security.js';
-import { newIdTail, newIdTails } from '../foundation/ids.js';
+import { newIdTails } from '../foundation/ids.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import { slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
@@ -39,9 +39,19 @@ export type AcceptanceServices = {
   waits: Waits;
 };
 
-/** Why this process refuses a command, else the revision of the payload schema that it was checked against. */
-type Checked = { revision: number; invalid?: undefined; overload?: undefined } | Unacceptable;
-type Unacceptable = { invalid: ApiError; overload?: undefined } | { overload: ApiError; invalid?: undefined };
+/** What becomes of a command of a request. */
+export type Result = Accepted | ApiError;
+
+/** The revision of the payload schema that a command was checked against, or why this process refuses it. */
+type Checked = { as: 'VALID'; revision: number } | { as: 'INVALID' | 'OVERLOADED'; refusal: ApiError };
+
+/** A command of a request, at its position. It is open until it has a result. */
+type Item = { position: number; request: CommandRequest; idTail: string; result: Result | null };
+
+export type Attempt = Item & { checked: Checked };
+
+/** The commands of a request, and the positions of those that it has stored, by key. */
+type Batch = { origin: Origin; batchId: string | undefined; items: Item[]; stored: Map<string, number> };
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 /** The share of its timeout that a command may wait: otherwise too little time is left for the device. */
@@ -62,100 +72,122 @@ export function createAcceptance(services: AcceptanceServices) {
 
   function check(request: CommandRequest, tenantId: string, found?: Found): Checked {
     const checked = catalog.check(request, refuse, found);
-    if (checked instanceof ApiError) return { invalid: checked };
+    if (checked instanceof ApiError) return { as: 'INVALID', refusal: checked };
     const excess = waits.secondsFor(tenantId) - longestWait(request);
-    return excess > 0 ? { overload: overloaded(request, excess) } : checked;
+    if (excess > 0) return { as: 'OVERLOADED', refusal: overloaded(request, excess) };
+    return { as: 'VALID', revision: checked.revision };
   }
 
-  const payloadProblem = ({ payload }: CommandRequest) =>
-    largePayload(Buffer.byteLength(JSON.stringify(payload)), payloadLimitBytes);
+  const openOf = ({ items }: Batch) => items.filter(({ result }) => !result);
 
-  const wakeRelay = (tenantId: string) => signals.send([topics.outbox(slotOf(tenantId))]);
+  const checkOpen = (batch: Batch, found?: Found): Attempt[] =>
+    openOf(batch).map((item) => Object.assign(item, { checked: check(item.request, batch.origin.tenantId, found) }));
 
   /**
-   * For a command that the statement of the admission stores: nearly every one. `resultOf` is null if the result needs
-   * more than that statement. Null for a request that `accept` must refuse or check again.
+   * Checks the commands of a request, and stores nothing yet. The catalog in memory may be stale: there are no attempts if
+   * it refuses a command, because only a fresh one may.
    */
-  function acceptWithAdmission(request: CommandRequest, origin: Omit<Origin, 'clientId'>) {
-    if (payloadProblem(request)) return null;
-    const checked = check(request, origin.tenantId);
-    if (checked.invalid) return null;
-    return {
-      command: toStore(request, checked, origin, newIdTail()),
-      resultOf(stored: CommandOutcome): Accepted | ApiError | null {
-        if (stored.outcome === 'ACCEPTED') {
-          wakeRelay(origin.tenantId);
-          return acceptedOf(stored);
-        }
-        if (!checked.overload || stored.outcome !== 'REFUSED') return null;
-        metrics.countOverload();
-        return checked.overload;
-      },
-    };
+  function begin(requests: readonly CommandRequest[], origin: Origin, batchId?: string) {
+    const idTails = newIdTails(requests.length);
+    const items = requests.map((request, position) => {
+      const problem = largePayload(Buffer.byteLength(JSON.stringify(request.payload)), payloadLimitBytes);
+      return { position, request, idTail: idTails[position] as string, result: problem ?? null };
+    });
+    const batch: Batch = { origin, batchId, items, stored: new Map() };
+    const attempts = checkOpen(batch);
+    return { batch, attempts: attempts.some(({ checked }) => checked.as === 'INVALID') ? [] : attempts };
   }
 
-  /** Stores checked commands of an admitted request. `batchId` belongs to commands that share one statement. */
-  function store(given: GivenCommand[], caller: Origin, batchId: string | undefined) {
-    const all = given.map((command) => ({ caller, command, batchId }));
+  /** Commands that share one statement have a `batchId`. */
+  function store({ origin, batchId }: Batch, attempts: Attempt[]): Promise<CommandOutcome[]> {
+    const all = attempts.map((attempt) => ({ caller: origin, command: toStore(attempt, origin), batchId }));
     return batchId === undefined ? Promise.all(all.map(storeOne)) : repeatedly(() => storeCommands(database, all));
   }
 
-  /** Each command is stored or refused as if the commands came in requests of their own, one after the other. */
-  async function accept(requests: readonly CommandRequest[], origin: Origin, batchId?: string) {
-    const results: (Accepted | ApiError | undefined)[] = requests.map(payloadProblem);
-    /** The positions of the commands that this request has stored, by key. */
-    const stored = new Map<string, number>();
-    const idTails = newIdTails(requests.length);
+  /** Gives attempts their results by the outcomes of a statement. What must be checked again stays open. */
+  async function settle({ origin: { tenantId }, stored }: Batch, attempts: Attempt[], outcomes: CommandOutcome[]) {
+    const others: { attempt: Attempt; key: string; outcome: NotStored }[] = [];
+    for (const [index, attempt] of attempts.entries()) {
+      const key = attempt.request.idempotency_key;
+      const row = outcomes[index] as CommandOutcome;
+      if (row.outcome !== 'ACCEPTED') others.push({ attempt, key, outcome: row.outcome });
+      else {
+        attempt.result = acceptedOf(row);
+        stored.set(key, attempt.position);
+      }
+    }
+    if (stored.size > 0) signals.send([topics.outbox(slotOf(tenantId))]);
+    if (others.length === 0) return;
+    const mayBeUsed = others.filter(({ key, outcome }) => outcome !== 'REFUSED' || stored.has(key));
+    const existing = await readByKeys(
+      database,
+      tenantId,
+      mayBeUsed.map(({ key }) => key),
+    );
+    for (const { attempt, key, outcome } of others) {
+      attempt.result = decide(attempt, outcome, existing.get(key), stored.get(key));
+      const { checked, result } = attempt;
+      if (checked.as === 'OVERLOADED' && result === checked.refusal) metrics.countOverload();
+    }
+  }
+
+  /**
+   * Each command is stored or refused as if the commands came in requests of their own, one after the other. `outcomes`:
+   * the statement of the admission has stored the attempts.
+   */
+  async function finish({ batch, attempts: first }: Begun, outcomes?: CommandOutcome[] | null): Promise<Result[]> {
     try {
-      for (let reads = 0; reads <= MAX_CATALOG_READS && !results.every(Boolean); reads++) {
-        const open = requests.flatMap((request, position) => (results[position] ? [] : [{ position, request }]));
-        const found = reads > 0 ? await catalog.read(open.map(({ request }) => request)) : undefined;
-        const attempts = open.map((each) => ({ ...each, ...check(each.request, origin.tenantId, found) }));
-        // The catalog in memory may be stale: only a fresh one may refuse.
-        if (reads === 0 && attempts.some(({ invalid }) => invalid)) continue;
-        const given = attempts.map((each) => toStore(each.request, each, origin, idTails[each.position] as string));
-        const outcomes = await store(given, origin, batchId);
-        const others = attempts.flatMap((each, index) => {
-          const row = outcomes[index] as CommandOutcome;
-          const key = each.request.idempotency_key;
-          if (row.outcome !== 'ACCEPTED') return [{ ...each, key, outcome: row.outcome }];
-          results[each.position] = acceptedOf(row);
-          stored.set(key, each.position);
-          return [];
-        });
-        if (stored.size > 0) wakeRelay(origin.tenantId);
-        const mayBeUsed = others.filter(({ key, outcome }) => outcome !== 'REFUSED' || stored.has(key));
-        const keys = mayBeUsed.map(({ key }) => key);
-        const existing = await readByKeys(database, origin.tenantId, keys);
-        for (const { position, request, key, outcome, invalid, overload } of others) {
-          const row = existing.get(key);
-          const refusal =
-            invalid ??
-            overload ??
-            (outcome === 'VENDOR_NOT_ENABLED' ? refuse(outcome) : undefined) ??
-            (outcome === 'TENANT_AWAY' ? tenantAway('') : undefined);
-          // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
-          if (row && !(refusal && (stored.get(key) ?? -1) > position)) {
-            const { commandId, acceptedAt } = row;
-            results[position] = { commandId, acceptedAt, replayed: { differing: differingFields(row, request) } };
-          } else if (outcome !== 'CATALOG_CHANGED') {
-            if (!refusal) throw new Error('The idempotency key is used, but its command does not exist.');
-            if (overload) metrics.countOverload();
-            results[position] = refusal;
-          }
-        }
+      if (first.length > 0) await settle(batch, first, outcomes ?? (await store(batch, first)));
+      for (let reads = 1; reads <= MAX_CATALOG_READS; reads++) {
+        const open = openOf(batch);
+        if (open.length === 0) break;
+        const attempts = checkOpen(batch, await catalog.read(open.map(({ request }) => request)));
+        await settle(batch, attempts, await store(batch, attempts));
       }
     } catch (error) {
       // The database failed after some commands were stored: these are answered, and the others can be sent again.
-      if (stored.size === 0 || !codedErrorIn(error)) throw error;
+      if (batch.stored.size === 0 || !codedErrorIn(error)) throw error;
     }
-    return results.map((result) => result ?? unavailable('The command could not be stored now. Repeat it.', 1));
+    return batch.items.map(({ result }) => result ?? unavailable('The command could not be stored now. Repeat it.', 1));
   }
 
-  return { accept, acceptWithAdmission };
+  /** The command of a request with one command, if it may be stored. */
+  const commandOf = ({ batch, attempts: [first] }: Begun) => first && toStore(first, batch.origin);
+
+  return { begin, commandOf, finish };
 }
 
+type Begun = { batch: Batch; attempts: Attempt[] };
+
 export type Acceptance = ReturnType<typeof createAcceptance>;
+
+type NotStored = Exclude<CommandOutcome['outcome'], 'ACCEPTED'>;
+
+/**
+ * The result of a command that a statement has not stored; null if it must be checked again. `existing` has its key, and was stored by the command at
+ * `storedAt` of this request or, without it, by an earlier request.
+ */
+export function decide(
+  { checked, position, request }: Attempt,
+  outcome: NotStored,
+  existing?: Existing,
+  storedAt?: number,
+): Result | null {
+  const refusal = checked.as === 'VALID' ? refusalOf(outcome) : checked.refusal;
+  // A used key takes precedence over a refusal, but a later command of this request has not used it yet.
+  if (existing && !(refusal && storedAt !== undefined && storedAt > position)) {
+    const { commandId, acceptedAt } = existing;
+    return { commandId, acceptedAt, replayed: { differing: differingFields(existing, request) } };
+  }
+  if (outcome === 'CATALOG_CHANGED') return null;
+  if (!refusal) throw new Error('The idempotency key is used, but its command does not exist.');
+  return refusal;
+}
+
+function refusalOf(outcome: NotStored): ApiError | null {
+  if (outcome === 'VENDOR_NOT_ENABLED') return refuse(outcome);
+  return outcome === 'TENANT_AWAY' ? tenantAway('') : null;
+}
 
 type StoredTogether = { caller: Pick<Origin, 'tenantId' | 'clientId'>; command: GivenCommand; batchId?: string };
 
@@ -193,13 +225,8 @@ function overloaded(request: CommandRequest, excess: number): ApiError {
 }
 
 /** Of a refused command only its key is sent: it may be used. */
-const toStore = (
-  request: CommandRequest,
-  checked: Checked,
-  { requestId, traceparent }: Pick<Origin, 'requestId' | 'traceparent'>,
-  idTail: string,
-): GivenCommand =>
-  'revision' in checked
+const toStore = ({ request, checked, idTail }: Attempt, { requestId, traceparent }: Origin): GivenCommand =>
+  checked.as === 'VALID'
     ? {
         idempotency_key: request.idempotency_key,
         vendor: request.vendor,
@@ -222,7 +249,7 @@ const { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, pa
 /** Not the payload and the result: 500 commands could have megabytes of them. */
 const columns = { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds };
 
-type Existing = Pick<typeof commands.$inferSelect, keyof typeof columns>;
+export type Existing = Pick<typeof commands.$inferSelect, keyof typeof columns>;
 
 /** The commands of the tenant that have used these idempotency keys, by key. */
 async function readByKeys(database: Database, tenantId: string, keys: string[]) {

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { completed, newCommand } from '../../test/support/commands.js';
 import { newPrincipal } from '../../test/support/new-principal.js';
 import { openPool } from '../../test/support/open-pool.js';
+import { everySlot } from '../../test/support/owned-slots.js';
 import { startTenantAdapter } from '../../test/support/start-tenant-adapter.js';
 import { unique } from '../../test/support/unique.js';
 import { storeCommandReads } from './adapter-reads.js';
@@ -62,7 +63,7 @@ test('an adapter of tenant platform shows for every tenant; an instant is writte
   const at = (seconds: number) => new Date(Date.now() + seconds * 1_000);
   const store = (readAt: Date | null) => {
     const reads = new Map([[`${PLATFORM_TENANT_ID}+${vendor}`, readAt]]);
-    return storeCommandReads(database, { commandReads: async () => reads });
+    return storeCommandReads(everySlot(database).transaction, { commandReads: async () => reads });
   };
   const shows = async (readAt: Date | null) =>
     expect(await lastRead(tenant, vendor)).toEqual(Array(2).fill(readAt?.toISOString() ?? null));

@@ -1,9 +1,8 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { durables } from '@tenant-open-platform/contract/bus';
-import type { Database } from '../foundation/database/database.js';
-import { asAllTenants } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import type { Bus } from './bus/bus.js';
+import type { Owned } from './slots/steps.js';
 import { vendors } from './tables.js';
 
 export const FLEET_DURABLE = 'simulated-fleet';
@@ -20,7 +19,7 @@ export function readersOf({ tenant_id, vendor }: { tenant_id: string; vendor: st
 /** Writes over what is older than a minute, and over an instant that lies ahead: it is from a clock that was wrong. */
 const newReads = statement(
   'reads of adapters: store',
-  (rows: string) => sql`
+  (rows: string) => fixedSql`
     with read as (
       select given.* from json_to_recordset(${rows}::text::json) as given (
         tenant_id text, vendor text, read_at timestamptz
@@ -58,12 +57,15 @@ const newReads = statement(
 
 /**
  * Stores when adapters last read commands, to the minute. An adapter of tenant `platform` and the simulated fleet read
- * for every tenant. Nodes may do so at the same time: none waits for another.
+ * for every tenant.
  */
-export async function storeCommandReads(database: Database, bus: Pick<Bus, 'commandReads'>): Promise<void> {
+export async function storeCommandReads(
+  transaction: Owned['transaction'],
+  bus: Pick<Bus, 'commandReads'>,
+): Promise<void> {
   const reads = await bus.commandReads();
   if (reads.size === 0) return;
-  await asAllTenants(database, async (tx) => {
+  await transaction(async (tx) => {
     const known = reads.has(FLEET_DURABLE) ? await tx.select({ vendor: vendors.vendor }).from(vendors) : [];
     const simulated = known.map(({ vendor }) => vendor).filter(isSimulated);
     const rows = [...reads].flatMap(([durable, read_at]) => {

@@ -1,9 +1,9 @@
 import { lastKnown, shared } from '../foundation/concurrency/shared-reads.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
-import { FURTHEST_END_SECONDS } from './tables.js';
+import { FURTHEST_END_SECONDS } from './slots/slot-owner.js';
 
 type Backlog = { rows: number; oldestSeconds: number; events: number; oldestEventSeconds: number };
 
@@ -18,7 +18,7 @@ const TENANTS = 1_000;
  */
 const unpublished = statement(
   'backlog: unpublished',
-  () => sql`
+  () => fixedSql`
     with recursive waiting_tenant (tenant_id, number) as (
       (select tenant_id, 1 from outbox order by tenant_id limit 1)
       union all
@@ -32,14 +32,13 @@ const unpublished = statement(
         where tenant_id = waiting_tenant.tenant_id and outbox.is_logged = part.is_logged order by position limit 1
       ) as first
     ), unpublished_event as (
-      select next.logged_at from relay_lease cross join lateral (
+      select next.logged_at from slots cross join lateral (
         select logged_at from events
-        where (tenant_slot_v1(tenant_id), seq) > (relay_lease.slot, greatest(
-            published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
-          )) and (tenant_slot_v1(tenant_id), seq) < (relay_lease.slot + 1, 0)
+        where (tenant_slot_v1(tenant_id), seq) > (slots.slot, published_seq)
+          and (tenant_slot_v1(tenant_id), seq) < (slots.slot + 1, 0)
         order by tenant_slot_v1(tenant_id), seq limit ${COUNTED}
       ) as next
-      where slot is not null limit ${COUNTED}
+      limit ${COUNTED}
     )
     select
       (select count(*)::int from (select from outbox order by tenant_id limit ${COUNTED}) as counted) as rows,
@@ -87,18 +86,18 @@ const VALID_MS = 10_000;
 type Queue = { first: number; last: number };
 
 /** A tenant's queue, and the pace in positions per second at which its oldest row moves on. */
-export type Moving = Queue & { pace: number; readings: number };
+export type PacedQueue = Queue & { pace: number; readings: number };
 
 /**
  * Measures the pace of the queues. `before` are the queues of the last reading, `seconds` ago. The outbox numbers its
  * rows. So a tenant's newest row waits for the distance to its oldest row, divided by the pace of the oldest row. No
  * rows are counted. The pace of a tenant includes the turns of all other tenants.
  */
-export function moveOn(
-  before: ReadonlyMap<string, Moving>,
+export function measurePace(
+  before: ReadonlyMap<string, PacedQueue>,
   queues: ReadonlyMap<string, Queue>,
   seconds: number,
-): Map<string, Moving> {
+): Map<string, PacedQueue> {
   return new Map(
     [...queues].map(([tenantId, queue]) => {
       const then = before.get(tenantId);
@@ -110,14 +109,14 @@ export function moveOn(
   );
 }
 
-export const secondsOf = ({ first, last, pace }: Moving) => (last - first) / Math.max(pace, LEAST_ROWS_PER_SECOND);
+export const secondsOf = ({ first, last, pace }: PacedQueue) => (last - first) / Math.max(pace, LEAST_ROWS_PER_SECOND);
 
 /**
  * How many seconds a new command of a tenant would wait in the outbox, as this process saw it last. Asking never waits
- * for the database. While no leader can publish, nothing is known: commands are accepted, and leave when the bus is back.
+ * for the database. While no worker can publish, nothing is known: commands are accepted, and leave when the bus is back.
  */
 export function createWaits(database: Database) {
-  let moving: ReadonlyMap<string, Moving> = new Map();
+  let paced: ReadonlyMap<string, PacedQueue> = new Map();
   let at = 0;
   let isStarting = true;
   const known = lastKnown(
@@ -125,18 +124,22 @@ export function createWaits(database: Database) {
       const queues = await readQueues(database, isStarting);
       isStarting = false;
       const now = performance.now();
-      moving = moveOn(moving, queues, (now - at) / 1_000);
+      paced = measurePace(paced, queues, (now - at) / 1_000);
       at = now;
-      return moving;
+      return paced;
     },
-    { unknown: new Map<string, Moving>() as ReadonlyMap<string, Moving>, everyMs: READ_EVERY_MS, validMs: VALID_MS },
+    {
+      unknown: new Map<string, PacedQueue>() as ReadonlyMap<string, PacedQueue>,
+      everyMs: READ_EVERY_MS,
+      validMs: VALID_MS,
+    },
   );
   return {
     secondsFor(tenantId: string): number {
       const queue = known.value().get(tenantId);
       return queue ? secondsOf(queue) : 0;
     },
-    /** Call it before the first request: rows may wait already. It needs no leader, who may be starting, too. */
+    /** Call it before the first request: rows may wait already. It needs no worker, which may be starting, too. */
     refresh: known.refresh,
   };
 }
@@ -144,18 +147,18 @@ export function createWaits(database: Database) {
 export type Waits = ReturnType<typeof createWaits>;
 
 /**
- * The queues of the tenants that wait. None while no leader can publish, unless `evenWithoutLeader`. The next leader takes
- * an expired lease within a second.
+ * The queues of the tenants that wait. None while no worker can publish, unless `evenWithoutOwner`. The next owner takes
+ * a slot whose time is over within a second.
  */
 const waitingQueues = statement(
   'backlog: queues of waiting tenants',
-  (evenWithoutLeader: boolean) => sql`
+  (evenWithoutOwner: boolean) => fixedSql`
     with recursive waiting_tenant (tenant_id, number) as (
       (
         select tenant_id, 1 from outbox
-        where ${evenWithoutLeader} or exists (
-          select from relay_workers where can_publish
-            and expires_at between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
+        where ${evenWithoutOwner} or exists (
+          select from slots where can_publish
+            and owned_until between now() - interval '2 seconds' and now() + make_interval(secs => ${FURTHEST_END_SECONDS})
         )
         order by tenant_id limit 1
       )
@@ -179,7 +182,7 @@ const waitingQueues = statement(
     from oldest where created_at < now() - make_interval(secs => ${WAITING_SECONDS})`,
 );
 
-async function readQueues(database: Database, evenWithoutLeader: boolean): Promise<Map<string, Queue>> {
-  const rows = await asAllTenantsStatement<{ tenant_id: string } & Queue>(database, waitingQueues(evenWithoutLeader));
+async function readQueues(database: Database, evenWithoutOwner: boolean): Promise<Map<string, Queue>> {
+  const rows = await asAllTenantsStatement<{ tenant_id: string } & Queue>(database, waitingQueues(evenWithoutOwner));
   return new Map(rows.map(({ tenant_id, first, last }) => [tenant_id, { first, last }]));
 }

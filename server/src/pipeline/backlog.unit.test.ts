@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Moving, moveOn, secondsOf } from './backlog.js';
+import { measurePace, type PacedQueue, secondsOf } from './backlog.js';
 
 /** The last wait of `acme` after these seconds, in which its oldest row moved on by these positions a second. */
 function waitAfter(seconds: number, { pace, waiting }: { pace: number; waiting: (second: number) => number }): number {
-  let moving: Map<string, Moving> = new Map();
+  let paced: Map<string, PacedQueue> = new Map();
   for (let at = 0; at <= seconds; at += 0.5) {
     const first = 1_000 + pace * at;
-    moving = moveOn(moving, new Map([['acme', { first, last: first + waiting(at) }]]), 0.5);
+    paced = measurePace(paced, new Map([['acme', { first, last: first + waiting(at) }]]), 0.5);
   }
-  return secondsOf(moving.get('acme') as Moving);
+  return secondsOf(paced.get('acme') as PacedQueue);
 }
 
 test('the newest row waits for the rows before it, at the pace of the oldest row', () => {
@@ -31,5 +31,5 @@ test('a queue that does not move is soon known to wait long', () => {
 
 test('a tenant without rows is forgotten', () => {
   const before = new Map([['acme', { first: 1, last: 9_000, pace: 1, readings: 1 }]]);
-  expect(moveOn(before, new Map(), 0.5)).toEqual(new Map());
+  expect(measurePace(before, new Map(), 0.5)).toEqual(new Map());
 });

@@ -95,7 +95,7 @@ test('a new schema applies to every command sent after its answer, even under lo
       }
     });
     try {
-      await vi.waitFor(() => expect(before).toContain(202), { timeout: 20_000 });
+      await vi.waitFor(() => expect(before).toContain(202), { timeout: 60_000 });
       await putType({ payload_schema: { minProperties: 1 } }, nodes[round % nodes.length]);
     } finally {
       isPut = true;

@@ -153,3 +153,17 @@ test('caller-chosen names in the location of a detail are truncated', async () =
   expect((await locationIn(levels))?.length).toBeLessThanOrEqual(1_024);
   expect((await locationIn(levels))?.length).toBeGreaterThan(512);
 });
+
+test('a generation that begins during a read refuses no type that is enabled, and takes its schema from the new one', async () => {
+  await addType('move', { minProperties: 1 });
+  const begun: (() => void)[] = [];
+  const generations = { ...database.generations, onNew: (listener: () => void) => void begun.push(listener) };
+  const catalog = commandCatalog({ ...database, generations });
+  expect(await checked('move', { a: 1 }, catalog)).toBe(1);
+  // Another schema has the same revision in the new history.
+  await owner`update command_types set payload_schema = '{"minProperties": 2}' where vendor = ${vendor}`;
+  const reading = checked('move', { a: 1, b: 2 }, catalog);
+  for (const begin of begun) begin();
+  expect(await reading).toBe(1);
+  expect(await checked('move', { a: 1 }, catalog)).toMatchObject({ code: 'COMMAND_PAYLOAD_INVALID' });
+});

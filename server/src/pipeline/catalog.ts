@@ -1,10 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { Check } from '@tenant-open-platform/contract/payload-schema';
 import { type ApiError, type Refuse, refuse, unavailable } from '../foundation/api-error.js';
 import { sharedNext } from '../foundation/concurrency/shared-reads.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
-import type { Check } from './json-schema.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import { compilePayloadSchema } from './payload-schema.js';
 
 type Key = { vendor: string; command_type: string };
@@ -25,9 +25,11 @@ export type Checked = { revision: number };
  * accept statement re-checks every command that it accepts, and it refuses a command only after a new read of its type.
  */
 export function commandCatalog(database: Database, compile = compilePayloadSchema) {
-  const used = new Map<string, CommandType>();
+  let used = new Map<string, CommandType>();
   // In another generation a revision may belong to another schema.
-  database.generations.onNew(() => used.clear());
+  database.generations.onNew(() => {
+    used = new Map();
+  });
   let asked = new Map<string, Key>();
 
   const compiled = (schema: Record<string, unknown>): Promise<Check> =>
@@ -35,29 +37,35 @@ export function commandCatalog(database: Database, compile = compilePayloadSchem
       throw error;
     });
 
-  async function typeOf(row: Row): Promise<CommandType | null> {
-    const { revision, payload_schema } = row;
+  async function typeOf({ revision, payload_schema }: Row, known: CommandType | undefined) {
     if (revision === null) return null;
-    if (!payload_schema) return used.get(keyOf(row)) ?? null;
+    if (!payload_schema) return known ?? null;
     // Compiling takes milliseconds: other requests run between two types.
     await nextTick();
     return { revision, faultsOf: await compiled(payload_schema) };
   }
 
-  const readAsked = sharedNext(async (): Promise<Found> => {
+  const readAsked = sharedNext((): Promise<Found> => {
     const keys = asked;
     asked = new Map();
+    return read(keys);
+  });
+
+  async function read(keys: ReadonlyMap<string, Key>): Promise<Found> {
+    const known = used;
     const found = new Map<string, CommandType | null>();
-    const known = [...keys].map(([key, asked]) => ({ ...asked, known_revision: used.get(key)?.revision }));
-    const rows = await asAllTenantsStatement<Row>(database, selectTypes(JSON.stringify(known)));
-    for (const row of rows) found.set(keyOf(row), await typeOf(row));
+    const given = [...keys].map(([key, asked]) => ({ ...asked, known_revision: known.get(key)?.revision }));
+    const rows = await asAllTenantsStatement<Row>(database, selectTypes(JSON.stringify(given)));
+    for (const row of rows) found.set(keyOf(row), await typeOf(row, known.get(keyOf(row))));
+    // A generation has begun: the known revisions said nothing about this one.
+    if (used !== known) return read(keys);
     for (const key of keys.keys()) {
       const type = found.get(key);
       if (type) used.set(key, type);
       else used.delete(key);
     }
     return found;
-  });
+  }
 
   return {
     /** The current types of these commands. All callers that wait for the next read share one statement. */
@@ -98,7 +106,7 @@ type Row = Key & { revision: number | null; payload_schema: Record<string, unkno
 /** The types of enabled vendors, without a revision if the type is not enabled. A known schema is not sent again. */
 const selectTypes = statement(
   'catalog: read the asked command types',
-  (keys: string) => sql`
+  (keys: string) => fixedSql`
     select asked.vendor, asked.command_type, revision,
       case when revision is distinct from known_revision then payload_schema end as payload_schema
     from json_to_recordset(${keys}::text::json) as asked (vendor text, command_type text, known_revision int)

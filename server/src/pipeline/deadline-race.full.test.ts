@@ -3,13 +3,13 @@ import type postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { commandToAccept } from '../../test/support/command-to-accept.js';
 import { openPool } from '../../test/support/open-pool.js';
+import { sweeperOfEverySlot } from '../../test/support/owned-slots.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
 import { createCommandReporter, type Report, type ReportOutcome } from './reports.js';
-import { createCommandSweeper } from './sweeper.js';
 
 const COMMANDS = 2_000;
 /** How many commands share a deadline. */
@@ -99,12 +99,11 @@ test('2,000 results around the deadline, most within 5 ms, and two sweepers: eac
   let isOver = false;
   const sweeping = Promise.all(
     nodes.map(async (node) => {
-      const sweep = createCommandSweeper({
+      const sweep = sweeperOfEverySlot({
         ...silent(),
         database: node,
         signals: localSignals(),
         bus: inProcessBus(),
-        overdue: 'RECENT',
         intervalMs: 0,
       });
       while (!isOver) await sweep();

@@ -2,50 +2,56 @@ import {
   DEFAULT_EXPIRES_IN_SECONDS,
   type DeviceReplyMessage,
   type DeviceRequestMessage,
-  MAX_OBJECT_BYTES,
   subjects,
 } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, sql as fragment, gt, isNotNull } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, gt, isNotNull, sql } from 'drizzle-orm';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
-import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { pipelined } from '../foundation/database/pipelined.js';
+import { asAllTenants } from '../foundation/database/row-level-security.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import { readTenantIds } from '../foundation/database/tenant-ids.js';
-import { firstIdAt, newIdTail } from '../foundation/ids.js';
+import { firstIdAt, newIdTails } from '../foundation/ids.js';
 import { type Progress, quietMs, type Signals, topics } from '../foundation/signals/signals.js';
 import type { Move } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
-import type { Handled, MessageSource } from './bus/take-message.js';
+import { done, type Handled, type MessageSource, parked, retriedIn } from './bus/take-message.js';
+import type { Owned } from './slots/steps.js';
 import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tables.js';
 
 /** A request of a device. Tenant and vendor come from its subject. */
 export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };
 
 /**
- * RECEIVED: stored. REPEATED: received before under the same dedupe_id; nothing changes. MOVING: its tenant moves, so the
- * request has to wait.
+ * RECEIVED: stored. REPEATED: received before under the same dedupe_id of the device; nothing changes. REUSED: another
+ * request was. MOVING: its tenant moves, so the request has to wait.
  */
-export type Reception = 'RECEIVED' | 'REPEATED' | 'MOVING' | 'MOVED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VENDOR';
+export type Reception = 'RECEIVED' | 'REPEATED' | 'REUSED' | 'MOVING' | 'MOVED' | 'UNKNOWN_TENANT' | 'UNKNOWN_VENDOR';
 
-type ReceptionRow = { step: Move['step'] | null; has_tenant: boolean; has_vendor: boolean; is_new: boolean };
+type ReceptionRow = Record<'has_tenant' | 'has_vendor' | 'is_new' | 'is_reused', boolean> & {
+  step: Move['step'] | null;
+};
 
 /** An arbitrary lock number that only transactions that store device requests use. */
 const ADVISORY_LOCK = '5120998348';
 
 const lockReceptions = statement(
   'device requests: lock',
-  () => sql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`,
+  () => fixedSql`select pg_advisory_xact_lock(${ADVISORY_LOCK}::bigint)`,
 );
 
 const newRequests = statement(
   'device requests: store',
-  (given: string) => sql`
+  (given: string) => fixedSql`
     with given as (
       select * from json_to_recordset(${given}::text::json) as given (
         position int, tenant_id text, vendor text, device_id text, request_type text, payload json,
         dedupe_id text, expires_in_seconds int, id_tail text, sent_at timestamptz
       )
+    ), present as materialized (
+      -- Read once: then the tails alone order the requests of a tenant, whatever order Postgres joins them in.
+      select clock_timestamp()::timestamptz(3) as at
     ), timed as (
       select given.*, at as received_at, (lpad(to_hex(round(extract(epoch from at) * 1000)::bigint), 12, '0') || id_tail)::uuid
           as device_request_id,
@@ -53,7 +59,7 @@ const newRequests = statement(
         coalesce(tenants.status = 'ACTIVE' or tenants.move ->> 'step' = 'CLOSING', false) as has_tenant, vendors.vendor is not null as has_vendor
       from given
       cross join lateral (
-        select greatest(clock_timestamp()::timestamptz(3), max(received_at) + interval '1 millisecond') as at
+        select greatest((select at from present), max(received_at) + interval '1 millisecond') as at
         from (
           select received_at from device_requests
           where device_requests.tenant_id = given.tenant_id order by device_request_id desc limit 1
@@ -71,18 +77,31 @@ const newRequests = statement(
         received_at, least(sent_at, received_at) + make_interval(secs => expires_in_seconds)
       from timed
       where has_tenant and has_vendor
-      order by tenant_id, vendor, dedupe_id, position
-      on conflict (tenant_id, vendor, dedupe_id) do nothing
+      order by position
+      on conflict (tenant_id, vendor, device_id, dedupe_id) do nothing
       returning tenant_id, device_request_id
     )
-    select step, has_tenant, has_vendor, inserted.device_request_id is not null as is_new
+    select step, has_tenant, has_vendor, inserted.device_request_id is not null as is_new,
+      inserted.device_request_id is null and (exists (
+        select from device_requests as stored
+        where (stored.tenant_id, stored.vendor, stored.dedupe_id) = (timed.tenant_id, timed.vendor, timed.dedupe_id)
+          -- Not with =: without statistics, Postgres could read all requests of the device.
+          and stored.device_id is not distinct from timed.device_id
+          and (stored.request_type <> timed.request_type or stored.payload::jsonb <> timed.payload::jsonb)
+      ) or exists (
+        select from timed as earlier
+        where (earlier.tenant_id, earlier.vendor, earlier.device_id, earlier.dedupe_id)
+            = (timed.tenant_id, timed.vendor, timed.device_id, timed.dedupe_id) and earlier.position < timed.position
+          and (earlier.request_type <> timed.request_type or earlier.payload::jsonb <> timed.payload::jsonb)
+      )) as is_reused
     from timed left join inserted using (tenant_id, device_request_id)
     order by position`,
 );
 
 /**
  * Stores device requests. All that wait share one statement. Such transactions run one after the other and use later
- * times than the stored ones. So commits are in the order of the ids, and a reader with a cursor misses none.
+ * times than the stored ones. So commits are in the order of the ids, and a reader with a cursor misses none. One process
+ * reads at a time (background.ts), and stores them in the order of the stream.
  */
 export function createDeviceRequestReceiver(database: Database, signals: Signals) {
   /** Tenants and vendors. The first request of theirs that this process stores may need a durable for its reply. */
@@ -93,53 +112,58 @@ export function createDeviceRequestReceiver(database: Database, signals: Signals
     return known.size > before ? [topics.busAccess] : [];
   };
   return batched<DeviceRequest, Reception>(
-    ({ tenantId, vendor, message }) => `${tenantId} ${vendor} ${message.dedupe_id}`,
+    () => '',
     async (incoming) => {
+      const tails = newIdTails(incoming.length);
       const given = incoming.map(({ tenantId, vendor, sentAt, message }, position) => ({
         position,
         tenant_id: tenantId,
         vendor,
         ...message,
         expires_in_seconds: message.expires_in_seconds ?? DEFAULT_EXPIRES_IN_SECONDS,
-        id_tail: newIdTail(),
+        id_tail: tails[position],
         sent_at: sentAt.toISOString(),
       }));
-      // Lock and insert leave together, which saves a round trip while the lock is held.
+      // One round trip less while the lock is held.
       const [, rows] = await asAllTenants(database, (tx) =>
-        Promise.all([tx.execute(lockReceptions()), tx.execute<ReceptionRow>(newRequests(JSON.stringify(given)))]),
+        pipelined(
+          () => tx.execute(lockReceptions()),
+          () => tx.execute<ReceptionRow>(newRequests(JSON.stringify(given))),
+        ),
       );
       const received = incoming.filter((_one, index) => rows[index]?.is_new);
       const ofTenants = received.map(({ tenantId }) => topics.deviceRequests(tenantId));
       signals.send(received.length > 0 ? [topics.deviceRequest, ...ofTenants, ...firstOf(received)] : []);
       return rows.map(toReception);
     },
+    1,
   );
 }
 
-function toReception({ step, has_tenant, has_vendor, is_new }: ReceptionRow): Reception {
+function toReception({ step, has_tenant, has_vendor, is_new, is_reused }: ReceptionRow): Reception {
   if (!has_tenant && step !== null) return step === 'MOVED' ? step : 'MOVING';
   if (!has_tenant) return 'UNKNOWN_TENANT';
   if (!has_vendor) return 'UNKNOWN_VENDOR';
+  if (is_reused) return 'REUSED';
   return is_new ? 'RECEIVED' : 'REPEATED';
 }
 
 const RETRY_WHILE_MOVING_MS = 1_000;
 
-const parkingReasons: Partial<Record<Reception, string>> = {
-  MOVED: 'The tenant of the subject has moved to another platform.',
-  UNKNOWN_TENANT: 'The tenant of the subject does not exist or is disabled.',
-  UNKNOWN_VENDOR: 'The vendor of the subject is not in the catalog, or the tenant may not use it.',
+const handledAs: Record<Reception, Handled> = {
+  RECEIVED: done,
+  REPEATED: done,
+  REUSED: parked('DEDUPE_ID_REUSED: the device has sent another request with this dedupe_id.'),
+  MOVING: retriedIn(RETRY_WHILE_MOVING_MS),
+  MOVED: parked('The tenant of the subject has moved to another platform.'),
+  UNKNOWN_TENANT: parked('The tenant of the subject does not exist or is disabled.'),
+  UNKNOWN_VENDOR: parked('The vendor of the subject is not in the catalog, or the tenant may not use it.'),
 };
 
 export const takeDeviceRequest =
   (receive: (incoming: DeviceRequest) => Promise<Reception>) =>
-  async (message: DeviceRequestMessage, sender: MessageSource): Promise<Handled> => {
-    if (Buffer.byteLength(JSON.stringify(message.payload)) > MAX_OBJECT_BYTES) {
-      return `The payload is larger than ${MAX_OBJECT_BYTES} bytes.`;
-    }
-    const received = await receive({ ...sender, message });
-    return received === 'MOVING' ? { retryInMs: RETRY_WHILE_MOVING_MS } : (parkingReasons[received] ?? 'DONE');
-  };
+  async (message: DeviceRequestMessage, sender: MessageSource): Promise<Handled> =>
+    handledAs[await receive({ ...sender, message })];
 
 type DeviceRequestRow = typeof deviceRequests.$inferSelect;
 
@@ -147,10 +171,10 @@ type DeviceRequestRow = typeof deviceRequests.$inferSelect;
 export async function replyMessages(tx: Transaction, facts: Fact[], now: string): Promise<Map<string, Message>> {
   const { tenantId, deviceRequestId, expiresAt } = deviceRequests;
   const found = await tx
-    .select()
+    .select({ ...getTableColumns(deviceRequests), remainingMs: remainingMs(now) })
     .from(deviceRequests)
     .where(
-      fragment`(${tenantId}, ${deviceRequestId}) in (
+      sql`(${tenantId}, ${deviceRequestId}) in (
         select tenant_id, fact_id from json_to_recordset(${JSON.stringify(facts)}::text::json)
           as replied (tenant_id text, fact_id uuid)
       ) and ${expiresAt} > least(now(), ${now}::timestamptz)`,
@@ -175,7 +199,10 @@ export function replyOf({ replyOutcome, replyPayload, replyError, repliedAt, rep
   };
 }
 
-function toReplyMessage(row: DeviceRequestRow): Message | null {
+const remainingMs = (now: string) =>
+  sql<number>`greatest(0, floor(extract(epoch from ${deviceRequests.expiresAt} - greatest(${deviceRequests.receivedAt}, least(now(), ${now}::timestamptz))) * 1000))::int`;
+
+function toReplyMessage(row: DeviceRequestRow & { remainingMs: number }): Message | null {
   const reply = replyOf(row);
   if (!reply) return null;
   const { replied_by_client_id: _, ...said } = reply;
@@ -186,6 +213,7 @@ function toReplyMessage(row: DeviceRequestRow): Message | null {
     request_type: row.requestType,
     ...said,
     expires_at: row.expiresAt.toISOString(),
+    remaining_ms: row.remainingMs,
   };
   return {
     subject: subjects.deviceReply(row.tenantId, row.vendor),
@@ -207,13 +235,13 @@ export async function* republishedReplies(database: Database, { since, until, te
     for (;;) {
       const rows = await asAllTenants(database, (tx) =>
         tx
-          .select()
+          .select({ ...getTableColumns(deviceRequests), remainingMs: remainingMs('infinity') })
           .from(deviceRequests)
           .where(
             and(
               eq(deviceRequests.tenantId, id),
               gt(deviceRequestId, last),
-              gt(expiresAt, fragment`now()`),
+              gt(expiresAt, sql`now()`),
               isNotNull(repliedAt),
             ),
           )
@@ -232,7 +260,7 @@ const BATCH = 500;
 
 const overdueRequests = statement(
   'device requests: expire',
-  (now: string, soonSeconds: number) => sql`
+  (now: string, soonSeconds: number) => fixedSql`
     with expired as (
       update device_requests set status = 'EXPIRED'
       where ctid = any (array(
@@ -251,10 +279,14 @@ const overdueRequests = statement(
       ) as is_due_soon`,
 );
 
-/** Sets EXPIRED on requests without a reply in time. Any number of nodes may sweep. */
-export async function sweepDeviceRequests(database: Database, signals: Signals, now: Now): Promise<Progress> {
+/** Sets EXPIRED on requests without a reply in time. */
+export async function sweepDeviceRequests(
+  transaction: Owned['transaction'],
+  signals: Signals,
+  now: Now,
+): Promise<Progress> {
   type Found = { tenants: string[]; is_due_soon: boolean };
-  const [found] = await asAllTenantsStatement<Found>(database, overdueRequests(now(), quietMs(signals) / 1_000 + 1));
+  const [found] = await transaction((tx) => tx.execute<Found>(overdueRequests(now(), quietMs(signals) / 1_000 + 1)));
   const tenants = found?.tenants ?? [];
   signals.send(tenants.map((tenantId) => topics.deviceRequests(tenantId)));
   if (tenants.length > 0) return 'AGAIN';

@@ -1,13 +1,14 @@
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, sql as fragment, getTableColumns, getTableName } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, getTableName, sql } from 'drizzle-orm';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import { idTimeMs, newId } from '../foundation/ids.js';
 import { slotOf } from '../foundation/slots.js';
 import { busPrincipals } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
 import { END_OF_LOG, presentEvent, shownColumns } from './events.js';
+import type { SlotPosition } from './slots/slot-owner.js';
 import { commands, events, type RepublishedRange } from './tables.js';
 import type { State } from './transitions.js';
 
@@ -18,14 +19,11 @@ type NewEvent = { tenant_id: string; command_id: string } & (
 /** What is counted of a command that has ended. `reason`: the code, if there is a reason. */
 type Ended = { vendor: string; status: State['status']; reason: string | undefined };
 
-/** An arbitrary number that only writers of the event log use. */
-const SLOT_LOCK = 512_099;
-
-/** The functions of server/drizzle/0014_log_events_v1.sql and 0015_command_figures.sql lock the logs, append and count. */
+/** Locks the logs, appends and counts: see server/drizzle/functions/log_events_v1.sql. */
 const append = statement(
   'events: append',
   (given: string, slots: string, ended: string) =>
-    sql`select log_events_v2(${given}, string_to_array(${slots}, ',')::int[], ${ended})`,
+    fixedSql`select log_events_v1(${given}, string_to_array(${slots}, ',')::int[], ${ended})`,
 );
 
 /**
@@ -33,7 +31,7 @@ const append = statement(
  * lock from the numbering until their commit, so they commit in the order of the numbers and a reader with a cursor
  * misses no event. Send this last in a transaction, and once, because other writers wait for the commit. (The relay may
  * then still read commands that were dispatched before: that is rare.) A transaction that waits for a short time only
- * leaves busy slots out: see busy-slots.ts.
+ * leaves busy slots out: see slots/patience.ts.
  */
 export async function logEvents(tx: Transaction, newEvents: readonly NewEvent[]): Promise<void> {
   if (newEvents.length === 0) return;
@@ -62,22 +60,6 @@ function endedIn(newEvents: readonly NewEvent[]) {
   }
   return [...groups.values()];
 }
-
-const lockedLogs = statement(
-  'events: locked logs',
-  () => sql`
-    select objid::int as slot from pg_locks
-    where locktype = 'advisory' and classid = ${SLOT_LOCK}::oid and objsubid = 2 and granted
-      and database = (select oid from pg_database where datname = current_database())`,
-);
-
-/** The slots whose log another transaction has locked. */
-export async function readLockedLogs(database: Database): Promise<number[]> {
-  return (await asAllTenantsStatement<{ slot: number }>(database, lockedLogs())).map(({ slot }) => slot);
-}
-
-/** A position in the log of a slot: the number of the last event that was read. */
-export type SlotPosition = { slot: number; seq: string };
 
 /** `positions`: of the slots whose events the page has. `messages`: the events that a CLIENT principal may read. */
 export type EventPage = { positions: SlotPosition[]; loggedAtMs: number; isFull: boolean; messages: Message[] };
@@ -115,9 +97,7 @@ export async function* republishedEvents(database: Database, { since, tenantId }
 
 const publishedPositions = statement(
   'events: published up to',
-  () => sql`
-    select slot, greatest(published_seq, (select published_seq from relay_lease where name = 'outbox'))::text as seq
-    from relay_lease where slot is not null`,
+  () => fixedSql`select slot, published_seq::text as seq from slots`,
 );
 
 type End = { slot: number; after: string; seq: string; logged_at_ms: number; is_full: boolean };
@@ -128,7 +108,7 @@ type End = { slot: number; after: string; seq: string; logged_at_ms: number; is_
  */
 const pageEnds = statement(
   'events: ends of the page',
-  (ranges: string, limit: number, tenantId: string | null) => sql`
+  (ranges: string, limit: number, tenantId: string | null) => fixedSql`
     with page as (
       select part.slot, part.after, next.seq, next.logged_at
       from json_to_recordset(${ranges}::text::json) as part (slot int, after bigint, until bigint)
@@ -174,11 +154,11 @@ async function readMessages(tx: Transaction, ends: readonly End[], { limit, tena
     .select()
     .from(events)
     .where(
-      fragment`(tenant_slot_v1(${events.tenantId}), ${events.seq}) > (part.slot, part.after)
+      sql`(tenant_slot_v1(${events.tenantId}), ${events.seq}) > (part.slot, part.after)
         and (tenant_slot_v1(${events.tenantId}), ${events.seq}) <= (part.slot, part.seq)
         and (${tenantId}::text is null or ${events.tenantId} is not distinct from ${tenantId})`,
     )
-    .orderBy(fragment`tenant_slot_v1(${events.tenantId})`, asc(events.seq))
+    .orderBy(sql`tenant_slot_v1(${events.tenantId})`, asc(events.seq))
     // More there are not. Without it, and without statistics, the planner would read and sort the whole slot.
     .limit(limit)
     .as(getTableName(events));
@@ -192,11 +172,11 @@ async function readMessages(tx: Transaction, ends: readonly End[], { limit, tena
     .as(getTableName(commands));
   const found = await tx
     .select({ event: getTableColumns(events), command: columns })
-    .from(fragment`json_to_recordset(${JSON.stringify(ends)}::text::json) as part (slot int, after bigint, seq bigint)`)
-    .innerJoinLateral(inSlot, fragment`true`)
-    .innerJoinLateral(command, fragment`true`)
+    .from(sql`json_to_recordset(${JSON.stringify(ends)}::text::json) as part (slot int, after bigint, seq bigint)`)
+    .innerJoinLateral(inSlot, sql`true`)
+    .innerJoinLateral(command, sql`true`)
     .where(
-      fragment`exists (
+      sql`exists (
         select from ${busPrincipals} as principal
         where principal.tenant_id = ${events.tenantId} and principal.principal_type = 'CLIENT'
           and principal.status <> 'DELETED'
@@ -217,7 +197,7 @@ async function readMessages(tx: Transaction, ends: readonly End[], { limit, tena
 /** The log has no index by time, but in a slot times increase with the numbers, so a binary search finds the position. */
 const searchInSlot = statement(
   'events: position in a slot before a time',
-  (time: string, slot: number) => sql`
+  (time: string, slot: number) => fixedSql`
     with recursive search (low, high) as (
       select 0::bigint, coalesce((
         select seq from events
@@ -240,7 +220,7 @@ const searchInSlot = statement(
 
 const searchOfTenant = statement(
   'events: position of a tenant before a time',
-  (time: string, tenantId: string) => sql`
+  (time: string, tenantId: string) => fixedSql`
     with recursive search (low, high) as (
       select least(min(seq) - 1, 0), coalesce(max(seq), 0) from events where tenant_id = ${tenantId}
       union all

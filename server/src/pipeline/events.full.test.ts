@@ -7,7 +7,7 @@ import { startPrivatePlatform } from '../../test/support/private-platform.js';
 import { startTenantAdapter } from '../../test/support/start-tenant-adapter.js';
 import { storedWork } from '../../test/support/stored.js';
 
-const soon = { timeout: 30_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 const PRINCIPALS = '/api/v1/platform/tenants/demo/bus/principals';
 
 const platform = await startPrivatePlatform();

@@ -1,8 +1,8 @@
 import { eventTypes, type PlatformEvent } from '@tenant-open-platform/contract';
-import { sql as fragment, type SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import type { Bus } from './bus/bus.js';
 import { commands, events } from './tables.js';
 import { INITIAL, publicStatusOf, stateOf } from './transitions.js';
@@ -39,14 +39,14 @@ function shownBy({ eventType, loggedAt }: Event, command: Command): { occurredAt
 }
 
 const instants: Record<Event['eventType'], SQL> = {
-  'command.accepted': fragment`${commands.acceptedAt}`,
-  'command.completed': fragment`coalesce(${commands.completedAt}, ${events.loggedAt})`,
+  'command.accepted': sql`${commands.acceptedAt}`,
+  'command.completed': sql`coalesce(${commands.completedAt}, ${events.loggedAt})`,
 };
 
-const instantOf = eventTypes.map((type) => fragment`when ${fragment.raw(`'${type}'`)} then ${instants[type]}`);
+const instantOf = eventTypes.map((type) => sql`when ${sql.raw(`'${type}'`)} then ${instants[type]}`);
 
 /** The same instant as `occurred_at`, of an event that is joined with its command. */
-export const occurredAt = fragment`case ${events.eventType} ${fragment.join(instantOf, fragment` `)} end`;
+export const occurredAt = sql`case ${events.eventType} ${sql.join(instantOf, sql` `)} end`;
 
 export function presentEvent(event: Event, command: Command): PlatformEvent {
   const { occurredAt, ended } = shownBy(event, command);
@@ -68,7 +68,7 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
       device_id: command.deviceId,
       command_type: command.commandType,
       ...state,
-      public_status: publicStatusOf(state.status),
+      public_status: publicStatusOf(state),
       status_reason: ended?.statusReason ?? null,
       result: ended?.result ?? null,
       accepted_at: command.acceptedAt.toISOString(),
@@ -79,16 +79,16 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
 
 const afterGeneration = statement(
   'events: number that all later generations share',
-  (generation: number) => sql`
+  (generation: number) => fixedSql`
     select min(parted_at)::text as seq, max(began_at) as restored_at from database_generations
     where generation > ${generation}::bigint`,
 );
 
-const logEnd = statement('events: end of the log', () => sql`select log_end_v1()::text as seq`);
+const logEnd = statement('events: end of the log', () => fixedSql`select log_end_v1()::text as seq`);
 
 const declared = statement(
   'events: declare a restore',
-  (known: number) => sql`select from declare_restored_v2(${known}::bigint)`,
+  (known: number) => fixedSql`select from declare_restored_v1(${known}::bigint)`,
 );
 
 /**
@@ -102,7 +102,7 @@ async function declareRestored(database: Database, known: number): Promise<void>
 
 const isLost = statement(
   'events: an event on the bus that the log lacks',
-  ({ tenant_id, event_id, event_type, data }: PlatformEvent) => sql`
+  ({ tenant_id, event_id, event_type, data }: PlatformEvent) => fixedSql`
     select from tenants
     where tenant_id = ${tenant_id} and status not in ('MOVED', 'DELETING', 'DELETED')
       and ${data.accepted_at}::timestamptz > now() - interval '12 hours' and not exists (

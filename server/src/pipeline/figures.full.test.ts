@@ -1,7 +1,8 @@
 import { signedRequest } from '@tenant-open-platform/testing';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
+import { purgeRound } from '../../test/support/owned-slots.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
 import { newId } from '../foundation/ids.js';
 import { logEvents } from './event-log.js';
@@ -117,9 +118,9 @@ const fill = (days: number) => owner`
   union all
   select ${tenant_id}, date_trunc('hour', now(), 'UTC') - interval '35 days', '', false, 'vendor_a', 'SUCCEEDED', 7, 1, '{1}', '{1}'`;
 
-async function pass({ round }: ReturnType<typeof rollUpFigures>): Promise<number> {
+async function pass(purge: ReturnType<typeof rollUpFigures>): Promise<number> {
   for (let total = 0; ; ) {
-    const { removed, hasMore } = await round();
+    const { removed, hasMore } = await purgeRound(database, purge);
     total += removed;
     if (!hasMore) return total;
   }
@@ -134,33 +135,34 @@ test('old minutes become hours, old hours become days, and nothing is counted tw
   const before = totals(await answers());
   const commands = (await count())?.commands;
   // Three processes at the same time.
-  const removed = await Promise.all([1, 2, 3].map(() => pass(rollUpFigures(database))));
+  const removed = await Promise.all([1, 2, 3].map(() => pass(rollUpFigures())));
   expect(removed.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(10_000);
   // A row that another process has just changed waits for the next pass.
-  await pass(rollUpFigures(database));
+  await pass(rollUpFigures());
   expect(totals(await answers())).toEqual(before);
   const after = await count();
   expect(after).toMatchObject({ commands: commands - 1, timed: commands - 1 });
   // Two vendors: 4 hours of minutes, 4 days of hours, 4 days.
   expect(after?.rows).toBeLessThanOrEqual(2 * (4 * 60 + 4 * 24 + 4 + 10));
-  expect(await pass(rollUpFigures(database))).toBe(0);
+  expect(await pass(rollUpFigures())).toBe(0);
 });
 
 test('a process makes one pass an hour', async () => {
   await fill(1);
-  const purge = rollUpFigures(database);
+  const purge = rollUpFigures();
   expect(await pass(purge)).toBeGreaterThan(0);
   await owner`update command_figures set minute = 60 where minute = 0`;
-  expect(await purge.round()).toEqual({ removed: 0, hasMore: false });
+  expect(await purgeRound(database, purge)).toEqual({ removed: 0, hasMore: false });
 });
 
 test('the figures of a tenant that moves stay as they are: source and target have the same rows', async () => {
   await fill(1);
-  const moving = rollUpFigures(database);
-  await owner`update tenants set status = 'MOVING' where tenant_id = ${tenant_id}`;
-  expect(await pass(moving)).toBe(0);
-  await owner`update tenants set status = 'ACTIVE' where tenant_id = ${tenant_id}`;
-  expect(await pass(rollUpFigures(database))).toBeGreaterThan(0);
+  const setStatus = (status: string) => owner`update tenants set status = ${status} where tenant_id = ${tenant_id}`;
+  onTestFinished(async () => void (await setStatus('ACTIVE')));
+  await setStatus('MOVING');
+  expect(await pass(rollUpFigures())).toBe(0);
+  await setStatus('ACTIVE');
+  expect(await pass(rollUpFigures())).toBeGreaterThan(0);
 });
 
 test('the answer says since when it counts', async () => {

@@ -1,10 +1,9 @@
-import type { Database, Transaction } from '../foundation/database/database.js';
+import type { Transaction } from '../foundation/database/database.js';
 import { nodeClock, type Purge } from '../foundation/database/purge-by-age.js';
-import { asAllTenants } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 
 /*
- * The events of commands that end are counted while they are logged (server/drizzle/0015_command_figures.sql): in a row
+ * The events of commands that end are counted while they are logged (server/drizzle/functions/count_ended_v1.sql): in a row
  * for each minute, vendor, status and reason. Here older rows become hours, and still older ones days. A row that begins
  * an hour or a day may count a minute, an hour or a day: a reader adds up the rows of its range, whatever they count.
  */
@@ -28,13 +27,14 @@ const FIRST: Key = { hour: '-infinity', reason: '', is_other: false, vendor: '',
 
 const nextTenant = statement(
   'figures: next tenant',
-  (after: string) => sql`select tenant_id from command_figures where tenant_id > ${after} order by tenant_id limit 1`,
+  (after: string) =>
+    fixedSql`select tenant_id from command_figures where tenant_id > ${after} order by tenant_id limit 1`,
 );
 
 /** Adds the rows of minutes to those of their hours, and later these to those of their days. `last` is null at the end. */
 const rollUp = statement(
   'figures: roll up',
-  (tenantId: string, after: Key, clock: string) => sql`
+  (tenantId: string, after: Key, clock: string) => fixedSql`
     with present as (select least(now(), ${clock}::timestamptz) as at), ends as (
       select date_trunc('hour', at - make_interval(secs => ${MINUTES_SECONDS + MARGIN_SECONDS}), 'UTC') as of_minutes,
         date_trunc('day', at - make_interval(secs => ${HOURS_SECONDS + MARGIN_SECONDS}), 'UTC') as of_hours,
@@ -92,7 +92,7 @@ const rollUp = statement(
 );
 
 /** Makes old figures coarser, tenant after tenant, and deletes those that are too old. One pass each hour is enough. */
-export function rollUpFigures(database: Database): Purge {
+export function rollUpFigures(): Purge {
   let tenantId = '';
   let after: Key | null = null;
   let begunIn = '';
@@ -114,22 +114,20 @@ export function rollUpFigures(database: Database): Purge {
 
   return {
     table: 'command_figures',
-    async round() {
+    async round(tx) {
       const hour = nodeClock().slice(0, 13);
       if (hour === doneIn) return { removed: 0, hasMore: false };
       if (tenantId === '') begunIn = hour;
-      return asAllTenants(database, async (tx) => {
-        let removed = 0;
-        for (let steps = 0; steps < TENANTS && removed < BATCH; steps++) {
-          const gone = await step(tx);
-          if (gone === null) {
-            doneIn = begunIn;
-            return { removed, hasMore: false };
-          }
-          removed += gone;
+      let removed = 0;
+      for (let steps = 0; steps < TENANTS && removed < BATCH; steps++) {
+        const gone = await step(tx);
+        if (gone === null) {
+          doneIn = begunIn;
+          return { removed, hasMore: false };
         }
-        return { removed, hasMore: true };
-      });
+        removed += gone;
+      }
+      return { removed, hasMore: true };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DeviceRequestMessage, subjects } from '@tenant-open-platform/contract/bus';
+import { subjects } from '@tenant-open-platform/contract/bus';
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { openPool } from '../../test/support/open-pool.js';
@@ -9,6 +9,7 @@ import { newId } from '../foundation/ids.js';
 import { localSignals, topics } from '../foundation/signals/signals.js';
 import type { Outcome } from './bus/bus.js';
 import { inProcessBus } from './bus/in-process-bus.js';
+import { readDeviceRequest } from './bus/read-message.js';
 import { createMessageTaker } from './bus/take-message.js';
 import { createDeviceRequestReceiver, type DeviceRequest, takeDeviceRequest } from './device-requests.js';
 
@@ -35,7 +36,7 @@ async function deliver(messages: { subject: string; body: unknown }[]): Promise<
   const bus = inProcessBus();
   const options = { database: database(), ...silent() };
   const take = takeDeviceRequest(createDeviceRequestReceiver(database(), localSignals()));
-  const handle = createMessageTaker(options, 'device-requests', DeviceRequestMessage, take);
+  const handle = createMessageTaker(options, 'device-requests', readDeviceRequest, take);
   const outcomes: Outcome[] = [];
   const allHandled = new Promise<void>((resolve, reject) => {
     void bus.consume({
@@ -151,13 +152,40 @@ test('a tenant that may use only some vendors receives no request of another one
 test('a redelivered message creates no second request and changes nothing', async () => {
   const own = await createTenant();
   const message = messageOf();
-  const again = { ...message, payload: { changed: true }, expires_in_seconds: 5 };
+  const again = { ...message, expires_in_seconds: 5 };
   await deliver([{ subject: subject(own.tenant_id), body: message }]);
   const first = await listed(own);
   expect(await deliver([{ subject: subject(own.tenant_id), body: again }])).toEqual(['DONE']);
   const strip = (items: { request_id: string }[]) => items.map(({ request_id: _, ...item }) => item);
   expect(strip(await listed(own))).toEqual(strip(first));
   expect(await parkedReasons(subject(own.tenant_id))).toEqual([]);
+});
+
+test('two devices with one dedupe_id are two requests; another content of the same device is parked', async () => {
+  const own = await createTenant();
+  const message = messageOf();
+  const others = [{ device_id: 'd-2' }, { payload: { changed: true } }, { request_type: 'other' }];
+  await deliver(
+    [message, ...others.map((other) => ({ ...message, ...other }))].map((body) => ({
+      subject: subject(own.tenant_id),
+      body,
+    })),
+  );
+  await deliver([{ subject: subject(own.tenant_id), body: { ...message, payload: {} } }]);
+  expect((await listed(own)).map(({ device_id }: { device_id: string }) => device_id).sort()).toEqual(['d-1', 'd-2']);
+  expect(await parkedReasons(subject(own.tenant_id))).toEqual(
+    Array(3).fill('DEDUPE_ID_REUSED: the device has sent another request with this dedupe_id.'),
+  );
+});
+
+test('requests of one device that arrive together are stored in the order of the stream', async () => {
+  const own = await createTenant();
+  const numbers = Array.from({ length: 60 }, (_, number) => number);
+  await deliver(
+    numbers.map((number) => ({ subject: subject(own.tenant_id), body: messageOf({ payload: { number } }) })),
+  );
+  const { body } = await signedRequest(own.reader, 'GET', '/api/v1/open/device-requests?limit=100&order=asc');
+  expect(body.items.map(({ payload }: { payload: { number: number } }) => payload.number)).toEqual(numbers);
 });
 
 test('a message that waited on the bus longer than its device waits is EXPIRED on arrival', async () => {
@@ -246,7 +274,7 @@ test('a request that commits late is not hidden behind the cursor of a request t
       await tx`
         insert into device_requests (tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id,
           status, received_at, expires_at)
-        values (${tenant_id}, ${newId()}, 'vendor_a', 'd', 'help', '{}', 'late', 'PENDING', now(), now())`;
+        values (${tenant_id}, ${newId()}, 'vendor_a', 'd-1', 'help', '{}', 'late', 'PENDING', now(), now())`;
       const waiting = async () => {
         const [{ count } = { count: 0 }] = await database().sql<{ count: number }[]>`
           select count(*)::int from pg_stat_activity
@@ -254,10 +282,10 @@ test('a request that commits late is not hidden behind the cursor of a request t
         return count;
       };
       stored = [store(0, 'late')];
-      await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(1);
+      await expect.poll(waiting).toBeGreaterThanOrEqual(1);
       const second = store(1, 'soon');
       stored.push(second);
-      await Promise.race([second, expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(2)]);
+      await Promise.race([second, expect.poll(waiting).toBeGreaterThanOrEqual(2)]);
       await readOn();
       throw rollback;
     })

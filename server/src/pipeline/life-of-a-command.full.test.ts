@@ -7,6 +7,7 @@ import { COMMANDS, cancelCommand } from '../../test/support/commands.js';
 import { dispatch as dispatchOne } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
+import { sweeperOfEverySlot } from '../../test/support/owned-slots.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
 import { newId } from '../foundation/ids.js';
@@ -14,7 +15,6 @@ import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
 import { createCommandReporter, type Report, type ReportOutcome } from './reports.js';
-import { createCommandSweeper } from './sweeper.js';
 import { cancel, dispatch, expire, INITIAL, isTerminal, report, type State } from './transitions.js';
 
 /** fast-check prints the seed of a failure; a slow machine runs fewer cases. */
@@ -31,12 +31,11 @@ const nodes = [0, 1].map(() => {
   return {
     database,
     report: createCommandReporter(database, signals, silent().metrics),
-    sweep: createCommandSweeper({
+    sweep: sweeperOfEverySlot({
       ...silent(),
       database,
       signals,
       bus: inProcessBus(),
-      overdue: 'RECENT',
       intervalMs: 0,
     }),
   };
@@ -210,9 +209,10 @@ function follow(model: Model, happening: Happening): ReportOutcome | null {
   const reason = said.status_reason ?? null;
   if (isTerminal(model.state)) {
     const isResult = isWord(said.adapter_status, 'DELIVERED') || isWord(said.device_execution_status, 'IN_PROGRESS');
-    // After a result progress says nothing new. A command that the platform ended may still make some.
+    // After a result progress says nothing new. A command that platform or adapter gave up may still make some.
     const end = model.history.find((entry) => isTerminal(entry.state));
-    if (!isResult && end?.source !== 'PLATFORM') return 'REPEATED';
+    const isGivenUp = model.state.status === 'TIMED_OUT' && model.state.device_execution_status === 'UNKNOWN';
+    if (!isResult && end?.source !== 'PLATFORM' && !isGivenUp) return 'REPEATED';
     const state = { ...model.state, ...wordsOf(said) };
     if (model.history.some((entry) => same(entry.state, state))) return 'REPEATED';
     model.history.push({ source, state, reason });

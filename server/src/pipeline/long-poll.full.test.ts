@@ -23,7 +23,7 @@ test('a waiting request queries the database a few times, however long it waits'
   // A connection reports its statements when it is closed.
   await server.stop();
   const connections = () => superuser`select from pg_stat_activity where usename = 'platform'`;
-  await expect.poll(connections, { timeout: 30_000 }).toHaveLength(0);
+  await expect.poll(connections).toHaveLength(0);
   const [read] = await superuser<{ times: number }[]>`
     select sum(seq_scan + coalesce(idx_scan, 0))::int as times
     from pg_stat_user_tables where relname in ('device_requests', 'events')`;

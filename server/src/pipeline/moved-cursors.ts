@@ -1,5 +1,5 @@
 import type { Transaction } from '../foundation/database/database.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import { type OpenedKeyring, sealedNumbers } from '../foundation/secrets/keyring.js';
 import { sealedTable } from '../foundation/secrets/rewrap-secrets.js';
 import { END_OF_LOG, type Position } from './events.js';
@@ -27,7 +27,7 @@ type Origin = {
 
 const originsOf = statement(
   'events: where a tenant was before',
-  (tenantId: string) => sql`
+  (tenantId: string) => fixedSql`
     select position, encode(cursor_key_sealed, 'base64') as key, generations, from_seq::text, to_seq::text, shift::text
     from event_log_origins where tenant_id = ${tenantId} order by position`,
 );

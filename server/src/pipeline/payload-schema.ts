@@ -1,16 +1,19 @@
 import type { ErrorDetail } from '@tenant-open-platform/contract';
-import type { Refuse } from '../foundation/api-error.js';
 import {
   type Check,
   checkSchema,
   compileSchema,
-  DIALECT,
+  DIALECTS,
+  dialectOf,
   FORMATS,
   innerSchemas,
-  KEYWORDS,
+  isAnnotation,
+  isDialect,
+  keywordsOf,
   linearPattern,
   type Schema,
-} from './json-schema.js';
+} from '@tenant-open-platform/contract/payload-schema';
+import type { Refuse } from '../foundation/api-error.js';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
@@ -25,8 +28,14 @@ export async function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLO
     throw refuse('PAYLOAD_SCHEMA_INVALID', { message: `The payload schema is not valid: ${reasons}.`, details });
   };
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES || depthOf(schema) > MAX_DEPTH)
-    refuseAny([problem('', 'TOO_LARGE', `has more than ${MAX_BYTES} bytes of JSON or ${MAX_DEPTH} levels`)]);
-  refuseAny(checkSchema(schema, 'body/payload_schema'));
+    refuseAny([
+      problem(
+        '',
+        'TOO_LARGE',
+        `has more than ${MAX_BYTES} bytes of JSON or ${MAX_DEPTH} levels: leave out descriptions, or put what repeats into $defs`,
+      ),
+    ]);
+  refuseAny(await checkSchema(schema, 'body/payload_schema'));
   refuseAny(rulesBrokenIn(schema));
   return compileSchema(schema);
 }
@@ -39,7 +48,7 @@ type Place = { pointer: string; schema: Schema; heldBy: string; inner: Place[] }
 type Find = (ref: unknown) => Place | undefined;
 
 /** `then` and `else` check `if` again. At most one of these schemas applies to the same part of a value: the largest counts. */
-const APART = ['properties', 'additionalProperties', 'items', 'prefixItems'];
+const APART = ['properties', 'additionalProperties', 'items', 'additionalItems', 'prefixItems'];
 /** So many patterns take three seconds for the short items of a payload of 32 KiB. */
 const MAX_APPLIED = 200;
 
@@ -54,7 +63,12 @@ function rulesBrokenIn(schema: Schema): ErrorDetail[] {
   const targets = new Map(places.map((one) => [`#${one.pointer}`, one]));
   // A decoded % could lead elsewhere.
   const find: Find = (ref) => (/^#[^%#\s]*$/.test(String(ref)) ? targets.get(String(ref)) : undefined);
-  const problems = places.flatMap((place) => [...keywordProblems(place, find)]);
+  const dialect = dialectOf(schema);
+  const known = keywordsOf(dialect);
+  const problems = places.flatMap((place) => [
+    ...unknownKeywords(place, known, dialect),
+    ...keywordProblems(place, find),
+  ]);
   return problems.length > 0 ? problems : workProblems(root, find);
 }
 
@@ -71,18 +85,50 @@ const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~
 
 const withInner = (place: Place): Place[] => [place, ...place.inner.flatMap(withInner)];
 
+function unknownKeywords(
+  { pointer, schema }: Place,
+  known: ReadonlyMap<string, string>,
+  dialect: string,
+): ErrorDetail[] {
+  const unknown = Object.keys(schema).filter((keyword) => !known.has(keyword) && !isAnnotation(keyword));
+  return unknown.map((keyword) => {
+    const message = `is not a supported keyword of ${DIALECTS.get(dialect)}: ${instead[keyword] ?? ELSE}`;
+    return problem(pointer + step(keyword), 'UNKNOWN_KEYWORD', message);
+  });
+}
+
+/** What to write instead of keywords that people have. */
+const instead: Record<string, string> = {
+  nullable: 'list "null" in type, such as ["string", "null"]',
+  discriminator: 'remove it, and give each alternative of oneOf a const',
+  additionalItems: 'name the list of items prefixItems, and additionalItems items',
+  dependencies: 'write dependentRequired or dependentSchemas',
+  $anchor: 'refer to the schema by its JSON Pointer',
+  $dynamicAnchor: 'refer to the schema by its JSON Pointer',
+  $dynamicRef: 'write $ref and a JSON Pointer',
+  $recursiveRef: 'write $ref and a JSON Pointer',
+};
+const ELSE = 'correct its name, or begin it with x- if it is a note';
+
 function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<ErrorDetail> {
   for (const [keyword, value] of Object.entries(schema)) {
     const at = pointer + step(keyword);
-    if (!KEYWORDS.has(keyword))
-      yield problem(at, 'UNKNOWN_KEYWORD', 'is not a supported keyword of JSON Schema 2020-12');
-    if (pointer && ['$id', '$schema'].includes(keyword))
+    if (pointer && ['$id', '$schema', 'id'].includes(keyword))
       yield problem(at, 'MISPLACED_KEYWORD', 'may appear only at the root');
-    if (keyword === '$schema' && value !== DIALECT) yield problem(at, 'UNKNOWN_DIALECT', `must be ${DIALECT}`);
+    if (keyword === '$schema' && !isDialect(value))
+      yield problem(at, 'UNKNOWN_DIALECT', `must be one of ${[...DIALECTS.keys()].join(', ')}`);
     if (keyword === 'format' && !FORMATS.includes(String(value)))
-      yield problem(at, 'UNKNOWN_FORMAT', 'is not a format that the platform checks');
+      yield problem(
+        at,
+        'UNKNOWN_FORMAT',
+        'is not a format that the platform checks: write a pattern instead, or name it x-format',
+      );
     if (keyword === '$ref' && !find(value))
-      yield problem(at, 'UNRESOLVED_REF', 'must be # and the JSON Pointer of a schema inside, without %, # and spaces');
+      yield problem(
+        at,
+        'UNRESOLVED_REF',
+        'must be # and the JSON Pointer of a schema inside, without %, # and spaces: copy a schema from elsewhere into $defs',
+      );
     if (keyword === 'pattern') yield* patternProblems(at, String(value));
     if (keyword === 'patternProperties')
       for (const pattern of Object.keys(value as Schema)) yield* patternProblems(at + step(pattern), pattern);
@@ -93,7 +139,9 @@ function* patternProblems(at: string, pattern: string): Generator<ErrorDetail> {
   try {
     linearPattern(pattern);
   } catch (error) {
-    yield problem(at, 'INVALID_PATTERN', `is not a regular expression of RE2: ${(error as Error).message}`);
+    const reason = (error as Error).message;
+    const message = `is not a regular expression of RE2: ${reason}. Write it without look-ahead, look-behind and back-references, or remove it beside a format`;
+    yield problem(at, 'INVALID_PATTERN', message);
   }
 }
 
@@ -105,7 +153,7 @@ function workProblems(root: Place, find: Find): ErrorDetail[] {
     if (known !== undefined) return known;
     // This remains if the place refers to itself.
     counted.set(place, Number.POSITIVE_INFINITY);
-    const inner = place.inner.filter(({ heldBy }) => heldBy !== '$defs');
+    const inner = place.inner.filter(({ heldBy }) => !['$defs', 'definitions'].includes(heldBy));
     const apart = inner.filter(({ heldBy }) => APART.includes(heldBy)).map(appliedBy);
     const together = inner
       .filter(({ heldBy }) => !APART.includes(heldBy))
@@ -117,7 +165,8 @@ function workProblems(root: Place, find: Find): ErrorDetail[] {
   }
   const applied = appliedBy(root);
   if (applied <= MAX_APPLIED) return [];
-  if (applied === Number.POSITIVE_INFINITY) return [problem('', 'RECURSIVE_REF', 'has a $ref that leads to itself')];
+  if (applied === Number.POSITIVE_INFINITY)
+    return [problem('', 'RECURSIVE_REF', 'has a $ref that leads to itself: write out as many levels as payloads have')];
   const message = `applies ${applied} schemas to the same value, and ${MAX_APPLIED} are allowed. The target of a $ref counts at each $ref`;
   return [problem('', 'TOO_MUCH_WORK', message)];
 }

@@ -1,6 +1,7 @@
+import { FORMATS } from '@tenant-open-platform/contract/payload-schema';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { ApiError } from '../foundation/api-error.js';
-import { FORMATS } from './json-schema.js';
 import { compilePayloadSchema } from './payload-schema.js';
 
 const compile = (schema: Record<string, unknown>) =>
@@ -89,6 +90,37 @@ test('a vocabulary, an $id and examples that look like schemas change nothing', 
   const schema = { $vocabulary: { 'https://c.example': true }, default: note, examples: [note], minProperties: 1 };
   const [one, other] = await Promise.all([compile(schema), compile({ ...schema, minProperties: 2 })]);
   expect([one({ a: 1 }, ''), one({}, '').length, other({ a: 1 }, '').length]).toEqual([[], 1, 1]);
+});
+
+test.each([
+  { definitions: { a: { type: 'integer' } }, properties: { a: { $ref: '#/definitions/a' } } },
+  { $schema: 'http://json-schema.org/draft-04/schema#', id: 'urn:a', properties: { a: { type: 'integer' } } },
+  { 'x-order': 1, comment: 'OCPP', properties: { a: { type: 'integer', javaType: 'A', 'x-enumNames': ['one'] } } },
+  { properties: { a: { type: 'integer', format: 'int64', example: 1, requiresRestart: true } } },
+  z.toJSONSchema(z.object({ a: z.int().meta({ tsType: 'A' }) })) as Record<string, unknown>,
+])('a schema is taken as people have it: %j', async (schema) => {
+  const faultsOf = await compile(schema);
+  expect([faultsOf({ a: 1 }, '').length, faultsOf({ a: 1.5 }, '').length > 0]).toEqual([0, true]);
+});
+
+test.each([
+  ['int32', 2 ** 31 - 1, 2 ** 31],
+  ['int32', -(2 ** 31), -(2 ** 31) - 1],
+  ['int64', 2 ** 53 - 1, 0.5],
+])('the format %s allows %d and not %d', async (format, allowed, not) => {
+  const faultsOf = await compile({ format });
+  expect([faultsOf(allowed, '').length, faultsOf(not, '').length]).toEqual([0, 1]);
+});
+
+test.each([
+  [{ requierd: ['a'] }, 'correct its name, or begin it with x-'],
+  [{ type: 'string', nullable: true }, 'list "null" in type'],
+  [{ $ref: 'https://example.com/a.json' }, 'copy a schema from elsewhere into $defs'],
+  [{ format: 'email', pattern: '^(?!\\.)' }, 'remove it beside a format'],
+  [{ format: 'iban' }, 'write a pattern instead'],
+  [{ $ref: '#' }, 'write out as many levels'],
+])('the refusal of %j says what to write instead', async (schema, remedy) => {
+  await expect(compile(schema)).rejects.toThrow(remedy);
 });
 
 const LENGTH = 32 * 1024;

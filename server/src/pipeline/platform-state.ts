@@ -1,8 +1,8 @@
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import { quietMs, type Signals } from '../foundation/signals/signals.js';
-import { FURTHEST_END_SECONDS } from './tables.js';
+import { FURTHEST_END_SECONDS } from './slots/slot-owner.js';
 
 /** The count stops at this number. */
 const COUNTED = 10_000;
@@ -16,34 +16,38 @@ type Seen = {
 };
 
 /**
- * Whoever holds a lease or reports as a worker renews it every second or so; the only process of an embedded database at
- * least every `restSeconds`, and the latest worker is the only one. An end that lies far ahead counts as none.
+ * An owner renews its slots every two seconds or so; the only process of an embedded database at least every
+ * `restSeconds`. An end that lies far ahead counts as none.
  */
 const seen = statement(
   'platform: state',
-  (restSeconds: number) => sql`
+  (restSeconds: number) => fixedSql`
     with furthest as (
       select now() - make_interval(secs => ${restSeconds}::int) as since,
         now() + make_interval(secs => ${FURTHEST_END_SECONDS}) as ends_at
-    ), lease as (
-      select slot, case when expires_at between since and ends_at then holder end as worker, (
+    ), owned as (
+      select slot, case when owned_until between since and ends_at then owner end as worker, can_publish, (
         select greatest(0, extract(epoch from now() - logged_at))::float8 from events
-        where (tenant_slot_v1(tenant_id), seq) > (relay_lease.slot, greatest(
-            published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
-          )) and (tenant_slot_v1(tenant_id), seq) < (relay_lease.slot + 1, 0)
+        where (tenant_slot_v1(tenant_id), seq) > (slots.slot, published_seq)
+          and (tenant_slot_v1(tenant_id), seq) < (slots.slot + 1, 0)
         order by tenant_slot_v1(tenant_id), seq limit 1
       ) as oldest_event_seconds
-      from relay_lease cross join furthest where slot is not null
+      from slots cross join furthest
     ), live as (
-      select holder as worker, can_publish from relay_workers cross join furthest
-      where expires_at between since and ends_at
-      order by expires_at desc limit case when ${restSeconds}::int > 0 then 1 end
+      select worker, bool_or(can_publish) as can_publish from (
+        select worker, can_publish from owned where worker is not null
+        union all select claimant, true from slots cross join furthest where claimed_until between since and ends_at
+      ) as known where worker is not null group by worker
     ), known as (select vendor, enabled, last_read_at from vendors order by vendor limit ${VENDORS})
     select
       (select count(*)::int from (select from parked_messages order by tenant_id limit ${COUNTED}) as counted)
         as parked_messages,
       coalesce((select json_agg(known order by vendor) from known), '[]') as vendors,
-      coalesce((select json_agg(lease order by slot) from lease), '[]') as slots,
+      coalesce((
+        select json_agg(json_build_object(
+          'slot', slot, 'worker', worker, 'oldest_event_seconds', oldest_event_seconds
+        ) order by slot) from owned
+      ), '[]') as slots,
       coalesce((select json_agg(live order by worker) from live), '[]') as workers`,
 );
 

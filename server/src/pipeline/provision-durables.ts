@@ -1,9 +1,9 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { durables, subjects } from '@tenant-open-platform/contract/bus';
-import { and, eq, sql as fragment, gt, isNotNull, isNull, or } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, isNull, or, sql } from 'drizzle-orm';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenants } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import { type Looping, startLoop, topics } from '../foundation/signals/signals.js';
 import { busPrincipals, tenants } from '../foundation/tables.js';
 import { boundedLog, ONCE_A_MINUTE } from '../foundation/telemetry/logger.js';
@@ -104,7 +104,7 @@ async function provide(database: Database, bus: Pick<Bus, 'provide'>, readers: R
 
 const newProblems = statement(
   'bus principals: store problems',
-  (rows: string) => sql`
+  (rows: string) => fixedSql`
     update bus_principals set problem = given.problem
     from json_to_recordset(${rows}::text::json) as given (tenant_id text, principal_id uuid, problem text)
     where bus_principals.tenant_id = given.tenant_id and bus_principals.principal_id = given.principal_id`,
@@ -116,7 +116,7 @@ const newProblems = statement(
  */
 const askingDevices = statement(
   'device requests: tenants and vendors',
-  (tenantId: string | null) => sql`
+  (tenantId: string | null) => fixedSql`
     with recursive bounds as (
       select coalesce(${tenantId}::text, min(tenant_id)) as first, coalesce(${tenantId}::text, max(tenant_id)) as last
       from tenants
@@ -153,7 +153,7 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
   const mayConnect = and(
     eq(tenants.status, 'ACTIVE'),
     eq(busPrincipals.status, 'ACTIVE'),
-    or(isNull(busPrincipals.expiresAt), gt(busPrincipals.expiresAt, fragment`now()`)),
+    or(isNull(busPrincipals.expiresAt), gt(busPrincipals.expiresAt, sql`now()`)),
   );
   const isOnly =
     only && and(eq(busPrincipals.tenantId, only.tenantId), eq(busPrincipals.principalId, only.principalId));
@@ -167,7 +167,7 @@ async function readersOfDurables(database: Database, only?: PrincipalKey): Promi
         principal: busPrincipals,
         vendorsOfTenant: tenants.vendors,
         tenantChangedAt: tenants.updatedAt,
-        mayConnect: fragment<boolean>`${mayConnect}`,
+        mayConnect: sql<boolean>`${mayConnect}`,
       })
       .from(busPrincipals)
       .innerJoin(tenants, eq(tenants.tenantId, busPrincipals.tenantId))

@@ -1,11 +1,10 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../foundation/database/database.js';
 import { purgeByAge } from '../foundation/database/purge-by-age.js';
 import { commands, deviceRequests } from './tables.js';
 
 /** Deletes ended commands together with their events. A command with an unpublished event stays. */
-export const purgeCommands = (database: Database, keptDays: number) =>
-  purgeByAge(database, {
+export const purgeCommands = (keptDays: number) =>
+  purgeByAge({
     id: commands.commandId,
     keptDays,
     async deleteRange(tx, range) {
@@ -16,10 +15,7 @@ export const purgeCommands = (database: Database, keptDays: number) =>
             select from events
             where events.tenant_id = commands.tenant_id and events.command_id = commands.command_id
               and events.seq > (
-                select greatest(
-                  published_seq, (select old.published_seq from relay_lease as old where old.name = 'outbox')
-                )
-                from relay_lease where slot = tenant_slot_v1(commands.tenant_id)
+                select published_seq from slots where slot = tenant_slot_v1(commands.tenant_id)
               )
             offset 0
           )
@@ -39,8 +35,8 @@ export const purgeCommands = (database: Database, keptDays: number) =>
   });
 
 /** Deletes old requests that wait for no reply. */
-export const purgeDeviceRequests = (database: Database, keptDays: number) =>
-  purgeByAge(database, {
+export const purgeDeviceRequests = (keptDays: number) =>
+  purgeByAge({
     id: deviceRequests.deviceRequestId,
     keptDays,
     deleteRange: async (tx, range) =>

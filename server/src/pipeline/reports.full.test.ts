@@ -5,8 +5,11 @@ import type postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
 import { COMMANDS, cancelCommand, completed, newCommand } from '../../test/support/commands.js';
 import { openPool } from '../../test/support/open-pool.js';
+import { sweeperOfEverySlot } from '../../test/support/owned-slots.js';
 import { silent } from '../../test/support/silent.js';
 import { localSignals, topics } from '../foundation/signals/signals.js';
+import { inProcessBus } from './bus/in-process-bus.js';
+import { readUpdate } from './bus/read-message.js';
 import { createMessageTaker } from './bus/take-message.js';
 import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './reports.js';
 
@@ -22,7 +25,7 @@ const get = async (id: string): Promise<Answer['body']> =>
 /** A dispatched command that the simulated fleet ignores. */
 async function dispatched(fields: object = {}): Promise<string> {
   const id = await newCommand(tenant.operator, { device_id: 'offline-1', timeout_seconds: 300, ...fields });
-  await expect.poll(async () => (await get(id)).status, { timeout: 20_000 }).toBe('DISPATCHED');
+  await expect.poll(async () => (await get(id)).status).toBe('DISPATCHED');
   return id;
 }
 
@@ -124,7 +127,7 @@ test('a report that waited for another change comes after it in the history, eve
         where wait_event_type = 'Lock' and query like '%late_result is not null as has_late_result%'`;
       return row?.count;
     };
-    await expect.poll(isWaiting, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(isWaiting).toBeGreaterThan(0);
     const [changed] = await tx<{ updated_at: string }[]>`
       update commands set updated_at = clock_timestamp()
       where tenant_id = ${tenant.tenant_id} and command_id = ${id}
@@ -169,51 +172,78 @@ test.each([
   ['sets a state that only the platform may set', (id: string) => update(id, { adapter_status: 'SENT' }), 'Not valid'],
   ['sets nothing', (id: string) => update(id, {}), 'Not valid'],
   [
-    'has a result over 32 KiB',
-    (id: string) => update(id, { ...succeeded, result: { a: 'a'.repeat(32_761) } }),
-    'The r',
+    'says its status twice',
+    (id: string) => Buffer.from(`{"command_id":"${id}","adapter_status":"FAILED","adapter_status":"DELIVERED"}`),
+    'Not JSON with one unambiguous meaning: the name is repeated',
   ],
-  [
-    'has a result of 32 levels',
-    (id: string) => update(id, { ...succeeded, result: nested(32) }),
-    'Not JSON with one unambiguous meaning: nested deeper than 32 levels',
-  ],
-  ['is over 64 KiB', (id: string) => update(id, { ...succeeded, result: { a: 'a'.repeat(65_536) } }), 'Larger than'],
   ['is for an unknown command', () => update(randomUUID(), succeeded), 'The tenant of the subject has no such command'],
 ])('an update that %s is refused, counted and parked, and changes nothing', async (_, body, reason) => {
   const id = await dispatched();
   const before = withoutRequestId(await get(id));
   const options = { database, ...silent() };
   const { metrics } = options;
-  const take = createMessageTaker(options, 'command-updates', CommandUpdate, takeCommandUpdate(reporter, metrics));
-  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
-  const delivery = { id, messageId: '', subject, body: body(id), attempt: 1, waitingBehind: 0, sentAt: new Date() };
-  expect(await take(delivery)).toBe('DONE');
+  const take = createMessageTaker(options, 'command-updates', readUpdate, takeCommandUpdate(reporter, metrics));
+  expect(await take(deliveryOf(id, body(id)))).toBe('DONE');
   expect(withoutRequestId(await get(id))).toEqual(before);
   expect(await metrics.render()).toContain('top_bus_messages_total{kind="command-updates",outcome="REFUSED"} 1');
+  expect(await lastParkedReason()).toMatch(new RegExp(`^${reason}`));
+});
+
+test.each([
+  ['a result over 32 KiB', { result: { a: 'a'.repeat(32_761) } }, 'body/result is larger than 32768 bytes'],
+  ['a result of 32 levels', { result: nested(32) }, 'body/result cannot be kept: nested deeper than 32 levels'],
+  ['a message over 64 KiB', { result: { a: 'a'.repeat(65_536) } }, 'body/result is larger than 32768 bytes'],
+  ['a time without a zone', { occurred_at: '2026-11-28T17:59:00.123' }, 'body/occurred_at'],
+])('of an update with %s the outcome counts; the rest is named and parked', async (_, beside, problem) => {
+  const id = await dispatched();
+  const options = { database, ...silent() };
+  const { metrics } = options;
+  const take = createMessageTaker(options, 'command-updates', readUpdate, takeCommandUpdate(reporter, metrics));
+  const delivery = deliveryOf(id, update(id, { device_execution_status: 'SUCCEEDED', ...beside }));
+  expect(await take(delivery)).toBe('DONE');
+  const { status, status_reason, result } = await get(id);
+  expect([status, status_reason.code, result]).toEqual(['SUCCEEDED', 'RESULT_INVALID', null]);
+  expect(status_reason.message).toContain(problem);
+  expect(await lastParkedReason()).toContain(`The update counts. Left out: ${problem}`);
+  expect(await metrics.render()).toContain('top_bus_messages_total{kind="command-updates",outcome="REFUSED"} 1');
+});
+
+const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
+
+const deliveryOf = (id: string, body: Buffer) => ({
+  id,
+  messageId: '',
+  subject,
+  body,
+  attempt: 1,
+  waitingBehind: 0,
+  sentAt: new Date(),
+});
+
+async function lastParkedReason(): Promise<string> {
   const [parked] = await asSystem(
     (tx) => tx`select reason from parked_messages where subject = ${subject} order by parked_message_id desc limit 1`,
   );
-  expect(parked?.reason.startsWith(reason), parked?.reason).toBe(true);
-});
+  return parked?.reason;
+}
 
 test('a result may nest as deep as the payload of a command: 31 levels', async () => {
   const id = await dispatched();
   const options = { database, ...silent() };
-  const take = createMessageTaker(
-    options,
-    'command-updates',
-    CommandUpdate,
-    takeCommandUpdate(reporter, options.metrics),
-  );
-  const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
-  const body = update(id, { ...succeeded, result: nested(31) });
-  await take({ id, messageId: '', subject, body, attempt: 1, waitingBehind: 0, sentAt: new Date() });
+  const take = createMessageTaker(options, 'command-updates', readUpdate, takeCommandUpdate(reporter, options.metrics));
+  await take(deliveryOf(id, update(id, { ...succeeded, result: nested(31) })));
   expect(await get(id)).toMatchObject({ status: 'SUCCEEDED', result: nested(31) });
 });
 
+async function listed(query: string): Promise<string[]> {
+  const { body } = await signedRequest(tenant.reader, 'GET', `${COMMANDS}?limit=500&${query}`);
+  return body.items.map(({ command_id }: { command_id: string }) => command_id);
+}
+
 /** An object of so many levels. */
-const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) });
+function nested(levels: number): object {
+  return levels === 1 ? {} : { a: nested(levels - 1) };
+}
 
 const update = (command_id: string, said: object) => Buffer.from(JSON.stringify({ command_id, ...said }));
 
@@ -256,6 +286,8 @@ describe('a report after the final status', () => {
       ['DEVICE', 'FAILED', 'FAILED', 'FAILED'],
     ]);
     expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
+    const late = await listed('has_late_result=true');
+    expect([late.includes(id), (await listed('has_late_result=false')).includes(id)]).toEqual([true, false]);
   });
 
   test('wakes the requests that wait for a change of the command', async () => {
@@ -351,9 +383,9 @@ describe('steps of an execution', () => {
     expect(times('TOO_SOON')).toBeLessThanOrEqual(4);
     const take = takeCommandUpdate(reporter, silent().metrics);
     const { update, ...sender } = stepOf(id, 9, 200);
-    expect(await take(update, sender)).toEqual({ retryInMs: 1_000 });
+    expect(await take(update, sender)).toEqual({ as: 'RETRIED', inMs: 1_000 });
     await aSecondLater(id);
-    expect(await take(update, sender)).toBe('DONE');
+    expect(await take(update, sender)).toEqual({ as: 'DONE' });
     // Earlier ones come again, too.
     await aSecondLater(id);
     expect(await Promise.all(steps.slice(0, 2).map((step) => reporter(step)))).toEqual(['REPEATED', 'REPEATED']);
@@ -396,18 +428,20 @@ describe('steps of an execution', () => {
 });
 
 describe('while the relay is held up', () => {
+  const sweeping = { ...silent(), database, signals: localSignals(), bus: inProcessBus(), intervalMs: 500 };
+
   /** Holds the lease of the relay, so that commands stay ACCEPTED. */
   async function withoutRelay(work: () => Promise<void>): Promise<void> {
     const lead = () =>
-      asSystem((tx) => tx`update relay_lease set holder = 'test', expires_at = now() + interval '9 seconds'`);
-    await asSystem((tx) => tx`update relay_lease set epoch = epoch + 1`);
+      asSystem((tx) => tx`update slots set owner = 'test', owned_until = now() + interval '9 seconds'`);
+    await asSystem((tx) => tx`update slots set epoch = epoch + 1`);
     await lead();
     const timer = setInterval(() => void lead().catch(() => {}), 1_000);
     try {
       await work();
     } finally {
       clearInterval(timer);
-      await asSystem((tx) => tx`update relay_lease set expires_at = now() - interval '1 second'`);
+      await asSystem((tx) => tx`update slots set owned_until = now() - interval '1 second'`);
     }
   }
 
@@ -430,6 +464,7 @@ describe('while the relay is held up', () => {
     let id = '';
     await withoutRelay(async () => {
       id = await newCommand(tenant.operator, { timeout_seconds: 1 });
+      await expect.poll(sweeperOfEverySlot(sweeping)).toBeGreaterThan(0);
       const { body } = await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}?wait_seconds=30`);
       expect([body.status, body.adapter_status, body.device_execution_status, body.public_status]).toEqual([
         'EXPIRED',

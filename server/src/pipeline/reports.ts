@@ -1,28 +1,30 @@
-import { type CommandUpdate, MAX_OBJECT_BYTES } from '@tenant-open-platform/contract/bus';
+import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
+import { pipelined } from '../foundation/database/pipelined.js';
 import { asAllTenantsImpatiently } from '../foundation/database/row-level-security.js';
 import type { Signals } from '../foundation/signals/signals.js';
-import { allSlots, slotOf } from '../foundation/slots.js';
+import { slotOf, slotsOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
-import type { Handled, MessageSource } from './bus/take-message.js';
-import { createBusySlots } from './busy-slots.js';
+import type { ParkingReason } from './bus/parked-messages.js';
+import { done, type Handled, type MessageSource, parked, retriedIn } from './bus/take-message.js';
+import { createPatience } from './slots/patience.js';
+import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
 import {
-  announceMoves,
+  announceTransitions,
   commandKey,
   keepLateReports,
   type LateReport,
   type Locked,
   lockCommands,
   lockedCommands,
-  logMoves,
-  type Move,
+  logTransitions,
   type Step,
   stateKey,
+  storeTransitions,
+  type Transition,
   together,
-  writeMoves,
-} from './moves.js';
-import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
+} from './write-transitions.js';
 
 /** A report of an adapter. Tenant and vendor come from its subject; `sentAt` is when the bus stored it. */
 export type Report = { tenantId: string; vendor: string; sentAt: Date; update: CommandUpdate };
@@ -32,67 +34,62 @@ export type Report = { tenantId: string; vendor: string; sentAt: Date; update: C
  * known. UNKNOWN: the tenant has no such command for this vendor.
  * TOO_EARLY: the command is not dispatched yet, so no adapter can know it.
  * PROGRESSED: a step is written. TOO_SOON: the row has changed within the last second, so the step has to wait.
- * MOVING: the tenant moves, so the late report has to wait.
+ * MOVING: the tenant moves, so the late report has to wait. BUSY: another transaction holds the log of its slot.
  */
 export type ReportOutcome =
   | 'CHANGED'
   | 'PROGRESSED'
   | 'TOO_SOON'
   | 'MOVING'
+  | 'BUSY'
   | 'LATE'
   | 'REPEATED'
   | 'UNKNOWN'
   | 'TOO_EARLY';
-
-/** Each waits a second for a busy slot. Then the bus sends the report again. */
-const MAX_ATTEMPTS = 10;
 
 /** A device may report each percent: a row is written again for its steps at most so often. */
 const BETWEEN_STEPS_MS = 1_000;
 
 /**
  * Applies reports of adapters. All waiting reports share one transaction, which locks their commands. Those of a busy
- * slot have transactions of their own, and wait for it alone.
+ * slot wait on the bus.
  */
 export function createCommandReporter(database: Database, signals: Signals, metrics: Metrics) {
-  const busy = createBusySlots(database);
+  const patience = createPatience();
 
-  async function applyTogether(reports: readonly Report[]): Promise<ReportOutcome[]> {
+  async function applyTogether(reports: readonly Report[]): Promise<Applied[]> {
     const applyAll = async (tx: Transaction, rows: readonly object[]) => {
       const commands = lockedCommands(rows);
       const last = withLastStep(reports);
       const applied = reports.map((report) => apply(commands.get(reportKey(report)), report, last.has(report)));
       const changes = oneChangePerCommand(applied).flatMap((wave) => [
-        writeMoves(tx, movesIn(wave)),
-        keepLateReports(tx, lateIn(wave)),
+        () => storeTransitions(tx, transitionsIn(wave)),
+        () => keepLateReports(tx, lateIn(wave)),
       ]);
-      await Promise.all([...changes, logMoves(tx, movesIn(applied))]);
+      await pipelined(...changes, () => logTransitions(tx, transitionsIn(applied)));
       return applied;
     };
     const applied = await asAllTenantsImpatiently(database, applyAll, lockCommands(reports.map(toKey)));
-    announceMoves({ signals, metrics }, movesIn(applied), lateIn(applied));
-    return applied.map(({ outcome }) => outcome);
+    announceTransitions({ signals, metrics }, transitionsIn(applied), lateIn(applied));
+    return applied;
   }
 
-  const ofAllSlots = batched(reportKey, applyTogether);
-  const ofOneSlot = allSlots.map(() => batched(reportKey, applyTogether));
-
-  return async function report(given: Report): Promise<ReportOutcome> {
-    for (let attempt = 1; ; attempt++) {
-      const slot = slotOf(given.tenantId);
-      const apply = (busy.current().has(slot) && ofOneSlot[slot]) || ofAllSlots;
-      try {
-        return await apply(given);
-      } catch (error) {
-        if (attempt === MAX_ATTEMPTS || !(await busy.caused(error))) throw error;
+  return batched(reportKey, async (reports: readonly Report[]): Promise<ReportOutcome[]> => {
+    const outcomes = new Map<Report, ReportOutcome>();
+    await patience.each(slotsOf(reports.map(toKey)), async (slots) => {
+      const some = reports.filter(({ tenantId }) => slots.includes(slotOf(tenantId)));
+      for (const [index, { outcome }] of (await applyTogether(some)).entries()) {
+        const given = some[index];
+        if (given) outcomes.set(given, outcome);
       }
-    }
-  };
+    });
+    return reports.map((given) => outcomes.get(given) ?? 'BUSY');
+  });
 }
 
-type Applied = { outcome: ReportOutcome; move?: Move; late?: LateReport };
+type Applied = { outcome: ReportOutcome; transition?: Transition; late?: LateReport };
 
-const movesIn = (applied: readonly Applied[]) => applied.flatMap(({ move }) => move ?? []);
+const transitionsIn = (applied: readonly Applied[]) => applied.flatMap(({ transition }) => transition ?? []);
 const lateIn = (applied: readonly Applied[]) => applied.flatMap(({ late }) => late ?? []);
 
 const toKey = ({ tenantId, update }: Report) => ({ tenant_id: tenantId, command_id: update.command_id });
@@ -106,13 +103,13 @@ function oneChangePerCommand(applied: readonly Applied[]): Applied[][] {
   const waves: Applied[][] = [];
   const last = new Map<string, { wave: number; one: Applied }>();
   for (const one of applied) {
-    const change = one.move ?? one.late;
+    const change = one.transition ?? one.late;
     if (!change) continue;
     const key = commandKey({ tenant_id: change.tenantId, command_id: change.commandId });
     const known = last.get(key);
-    const move = together(known?.one.move, one.move);
-    if (known && move) {
-      known.one.move = move;
+    const transition = together(known?.one.transition, one.transition);
+    if (known && transition) {
+      known.one.transition = transition;
       continue;
     }
     const added = { wave: known ? known.wave + 1 : 0, one: { ...one } };
@@ -165,11 +162,11 @@ function apply(command: Locked | undefined, given: Report, hasLastStep: boolean)
     if (!after && isTooSoon) return { outcome: 'TOO_SOON' };
     command.progress = progress ?? command.progress;
     command.unchangedMs = 0;
-    const move = { ...entry, vendor, before, after: after ?? before, progress };
-    if (!after) return { outcome: 'PROGRESSED', move };
+    const transition = { ...entry, vendor, before, after: after ?? before, progress };
+    if (!after) return { outcome: 'PROGRESSED', transition };
     command.state = after;
     command.seenStates.add(stateKey(after));
-    return { outcome: 'CHANGED', move: { ...move, result } };
+    return { outcome: 'CHANGED', transition: { ...transition, result } };
   }
   if (command.isMoving) return { outcome: 'MOVING' };
   if (isOutdated(state, said)) return { outcome: 'REPEATED' };
@@ -187,19 +184,23 @@ const isResult = ({ adapter_status, device_execution_status }: CommandUpdate) =>
   (device_execution_status !== undefined && device_execution_status !== 'IN_PROGRESS') ||
   (adapter_status !== undefined && adapter_status !== 'DELIVERED');
 
-const parkingReasons: Partial<Record<ReportOutcome, string>> = {
-  UNKNOWN: 'The tenant of the subject has no such command for this vendor.',
-  TOO_EARLY: 'The command is not dispatched yet.',
+const handledAs: Record<ReportOutcome, Handled> = {
+  CHANGED: { as: 'DONE', movedCommand: true },
+  PROGRESSED: done,
+  LATE: done,
+  REPEATED: done,
+  TOO_SOON: retriedIn(BETWEEN_STEPS_MS),
+  MOVING: retriedIn(BETWEEN_STEPS_MS),
+  BUSY: retriedIn(BETWEEN_STEPS_MS),
+  UNKNOWN: parked('The tenant of the subject has no such command for this vendor.'),
+  TOO_EARLY: parked('The command is not dispatched yet.'),
 };
 
 export const takeCommandUpdate =
   (report: (report: Report) => Promise<ReportOutcome>, metrics: Metrics) =>
-  async (update: CommandUpdate, sender: MessageSource): Promise<Handled> => {
-    if (update.result !== undefined && Buffer.byteLength(JSON.stringify(update.result)) > MAX_OBJECT_BYTES) {
-      return `The result is larger than ${MAX_OBJECT_BYTES} bytes.`;
-    }
+  async (update: CommandUpdate, sender: MessageSource, leftOut?: ParkingReason): Promise<Handled> => {
     const outcome = await report({ ...sender, update });
     metrics.countReport(outcome);
-    if (outcome === 'TOO_SOON' || outcome === 'MOVING') return { retryInMs: BETWEEN_STEPS_MS };
-    return parkingReasons[outcome] ?? (outcome === 'CHANGED' ? 'ADVANCED' : 'DONE');
+    const handled = handledAs[outcome];
+    return handled.as === 'DONE' && leftOut ? { ...handled, leftOut, isRepeated: outcome === 'REPEATED' } : handled;
   };

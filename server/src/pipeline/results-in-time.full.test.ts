@@ -54,7 +54,7 @@ async function dispatchedCommands(): Promise<CommandMessage[]> {
   const body = { commands: Array.from({ length: COUNT }, newCommand) };
   const answer = await signedRequest(demo, 'POST', '/api/v1/open/downlink/command-batches', { node, body });
   expect(answer.status, answer.raw).toBe(200);
-  await vi.waitFor(() => expect(received).toHaveLength(COUNT), { timeout: 30_000 });
+  await vi.waitFor(() => expect(received).toHaveLength(COUNT), { timeout: 60_000 });
   return received;
 }
 
@@ -123,7 +123,7 @@ test('results that reached the bus in time count, even if Postgres was down unti
   await publishResults(commands);
   await deadlinesPassed(commands);
   await platform.postgres.resume();
-  await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000 });
   expect(await endsOf(commands)).toEqual({ SUCCEEDED: COUNT });
 });
 
@@ -135,7 +135,7 @@ test('results that a killed worker had fetched count, even if the next worker st
   const fetched = async () => (await worker.info()).num_ack_pending;
   await whileLocked(commands, async () => {
     await publishResults(commands);
-    await vi.waitFor(async () => expect(await fetched()).toBeGreaterThan(0), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await fetched()).toBeGreaterThan(0), { timeout: 60_000 });
     await kill(platform.server());
   });
   expect(await untaken()).toBe(COUNT);

@@ -1,30 +1,30 @@
 import { randomUUID } from 'node:crypto';
 import { subjects } from '@tenant-open-platform/contract/bus';
 import { signedRequest } from '@tenant-open-platform/testing';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, newCommand } from '../../test/support/commands.js';
 import { dispatch, dispatchTogether } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { ID_OF_N, multiply } from '../../test/support/multiply.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
+import { sweeperOfEverySlot } from '../../test/support/owned-slots.js';
 import { silent } from '../../test/support/silent.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import type { Outcome } from './bus/bus.js';
 import { inProcessBus } from './bus/in-process-bus.js';
 import { createCommandReporter } from './reports.js';
-import { createCommandSweeper } from './sweeper.js';
 
 const platform = await startIdlePlatform();
 const superuser = openSession(platform.superuserUrl, { fetch_types: false });
 const database = openPool(platform.databaseUrl);
 // Deadlines that these tests set are before the start of the platform.
-await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+beforeEach(() => superuser`update slots set swept_until = now() - interval '1 hour'`);
 
 const signals = localSignals();
 const background = silent();
 
-const createSweeper = (bus: Parameters<typeof createCommandSweeper>[0]['bus'], holdMs = 60_000) =>
-  createCommandSweeper({ ...background, database, signals, bus, overdue: 'RECENT', intervalMs: 500, holdMs });
+const createSweeper = (bus: Parameters<typeof sweeperOfEverySlot>[0]['bus'], holdMs = 60_000) =>
+  sweeperOfEverySlot({ ...background, database, signals, bus, intervalMs: 500, holdMs });
 
 const newCommandOf = (vendor: string) => newCommand(platform.demo, { vendor, timeout_seconds: 300 });
 
@@ -56,7 +56,7 @@ async function busWithUntaken(vendor = 'vendor_a') {
   await bus.publish([{ subject, id: randomUUID(), body: Buffer.from('{}') }]);
   const take = async () => {
     release();
-    await vi.waitFor(async () => expect(await bus.oldestUntaken(subject)).toBeNull(), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await bus.oldestUntaken(subject)).toBeNull(), { timeout: 60_000 });
   };
   return { bus, take };
 }
@@ -91,7 +91,7 @@ test('a command does not wait for updates of another vendor, or for updates afte
   await setDeadline([early], ago(10));
   await setDeadline([other], new Date());
   const { metrics, now } = silent();
-  const sweep = createCommandSweeper({ database, signals, bus, metrics, now, overdue: 'RECENT', intervalMs: 500 });
+  const sweep = sweeperOfEverySlot({ database, signals, bus, metrics, now, intervalMs: 500 });
   expect(await sweep()).toBe(2);
   expect(await statusesOf([early, other])).toEqual(['TIMED_OUT', 'TIMED_OUT']);
   const counted = (vendor: string) => `top_commands_completed_total{status="TIMED_OUT",vendor="${vendor}"} 1\n`;
@@ -202,29 +202,25 @@ test('waiting commands, even more than a batch, do not keep a later command of a
   expect([await sweep(), await sweep(), await sweep()]).toEqual([500, 100, 0]);
 });
 
-test('a sweep begins at the first open deadline; an OLD sweep finds commands that it skipped', async () => {
+test('a pass begins at the first open deadline; once a minute one begins at the stored mark, and finds what was skipped', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const sweep = createSweeper(inProcessBus());
   await sweep();
   const [passedOver, seen] = [await newCommandOf('vendor_a'), await newCommandOf('vendor_a')];
-  await setDeadline([passedOver], ago(90));
+  await setDeadline([passedOver], ago(30));
   await setDeadline([seen], new Date());
   expect(await sweep()).toBe(1);
+  expect(await sweep()).toBe(0);
   expect(await statusesOf([passedOver, seen])).toEqual(['ACCEPTED', 'EXPIRED']);
-  const sweepOld = createCommandSweeper({
-    ...background,
-    database,
-    signals,
-    bus: inProcessBus(),
-    overdue: 'OLD',
-    intervalMs: 500,
-  });
-  expect(await sweepOld()).toBe(1);
+  vi.advanceTimersByTime(60_000);
+  expect(await sweep()).toBe(1);
   expect(await statusOf(passedOver)).toBe('EXPIRED');
 });
 
 test('the stored mark stays before an open command, and follows the clock if no command is open', async () => {
   const mark = async () => {
-    const [row] = await superuser<{ at: Date }[]>`select swept_until as at from sweep_marks`;
+    const [row] = await superuser<{ at: Date }[]>`select min(swept_until) as at from slots`;
     return row?.at.getTime() ?? 0;
   };
   const id = await dispatched();
@@ -233,7 +229,7 @@ test('the stored mark stays before an open command, and follows the clock if no 
   const { bus, take } = await busWithUntaken();
   const noUpdateBefore = { ...inProcessBus(), oldestUntaken: async () => new Date(0) };
   const sweepOf = (bus: Parameters<typeof createSweeper>[0]) =>
-    createCommandSweeper({ ...background, database, signals, bus, overdue: 'OLD', intervalMs: 500 });
+    sweeperOfEverySlot({ ...background, database, signals, bus, thoroughEveryMs: 0, intervalMs: 500 });
   expect(await sweepOf(noUpdateBefore)()).toBe(0);
   expect(await mark()).toBe(deadline.getTime());
   await take();
@@ -262,11 +258,11 @@ test('the mark also stays before the first of more open commands than a round re
     await superuser`delete from commands where idempotency_key like 'held-%'`;
     await superuser`update commands set status = 'FAILED', completed_at = now() where command_id = ${id}`;
   });
-  await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+  await superuser`update slots set swept_until = now() - interval '1 hour'`;
   const bus = { ...inProcessBus(), oldestUntaken: async () => new Date(0) };
-  const sweep = createCommandSweeper({ ...background, database, signals, bus, overdue: 'OLD', intervalMs: 500 });
+  const sweep = sweeperOfEverySlot({ ...background, database, signals, bus, thoroughEveryMs: 0, intervalMs: 500 });
   expect(await sweep()).toBe(0);
-  const [mark] = await superuser<{ at: Date }[]>`select swept_until as at from sweep_marks`;
+  const [mark] = await superuser<{ at: Date }[]>`select min(swept_until) as at from slots`;
   expect(mark?.at).toEqual(first);
 });
 
@@ -281,14 +277,14 @@ test.each([
   await setDeadline([id], new Date());
   const sweep = createSweeper(bus, 300);
   expect(await sweep()).toBe(0);
-  await vi.waitFor(async () => expect(await sweep()).toBe(1), { timeout: 20_000, interval: 50 });
+  await vi.waitFor(async () => expect(await sweep()).toBe(1), { timeout: 60_000, interval: 50 });
   expect(await statusOf(id)).toBe('TIMED_OUT');
 });
 
 test('after a pause, such as an outage of Postgres, commands are held for the whole time again', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
-  await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
+  await superuser`update slots set swept_until = now() - interval '1 hour'`;
   const id = await dispatched();
   await setDeadline([id], ago(300));
   const sweep = createSweeper({ ...inProcessBus(), oldestUntaken: async () => new Date(0) });
@@ -303,27 +299,22 @@ test('after a pause, such as an outage of Postgres, commands are held for the wh
   expect(await sweep()).toBe(1);
 });
 
-test.each(['RECENT', 'OLD'] as const)(
-  'after the clock of the database was an hour ahead, a %s sweep still ends overdue commands',
-  async (overdue) => {
-    const overdueSeconds = { RECENT: 5, OLD: 70 }[overdue];
-    const bus = inProcessBus();
-    const sweep = createCommandSweeper({ ...background, database, signals, bus, overdue, intervalMs: 500 });
-    await superuser`update sweep_marks set swept_until = now() + interval '1 hour'`;
-    const id = await newCommandOf('vendor_a');
-    await setDeadline([id], ago(overdueSeconds));
-    if (overdue === 'OLD') await superuser`update sweep_marks set swept_until = now() + interval '1 hour'`;
-    await vi.waitFor(
-      async () => {
-        await sweep();
-        expect(await statusOf(id)).toBe('EXPIRED');
-      },
-      { timeout: 20_000 },
-    );
-    await superuser`update sweep_marks set swept_until = now() - interval '1 hour'`;
-    await bus.close();
-  },
-);
+test('after the clock of the database was an hour ahead, a sweep still ends overdue commands', async () => {
+  const bus = inProcessBus();
+  const sweep = sweeperOfEverySlot({ ...background, database, signals, bus, thoroughEveryMs: 0, intervalMs: 500 });
+  await superuser`update slots set swept_until = now() + interval '1 hour'`;
+  const [late, later] = [await newCommandOf('vendor_a'), await newCommandOf('vendor_a')];
+  await setDeadline([late], ago(70));
+  await setDeadline([later], ago(5));
+  await vi.waitFor(
+    async () => {
+      await sweep();
+      expect(await statusesOf([late, later])).toEqual(['EXPIRED', 'EXPIRED']);
+    },
+    { timeout: 60_000 },
+  );
+  await bus.close();
+});
 
 test('of two commands of one vendor, the one that is due before the oldest unhandled update ends, and the other waits', async () => {
   const [early, late] = [await dispatched(), await dispatched()];

@@ -1,22 +1,30 @@
 import { subjects } from '@tenant-open-platform/contract/bus';
-import type { SQL } from 'drizzle-orm';
 import { createTurns } from '../foundation/concurrency/turns.js';
-import type { Database, Transaction } from '../foundation/database/database.js';
-import { asAllTenantsImpatiently, asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import type { Database } from '../foundation/database/database.js';
+import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import type { Now } from '../foundation/database/steady-clock.js';
 import type { Signals } from '../foundation/signals/signals.js';
-import { slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { readersOf } from './adapter-reads.js';
 import type { Bus } from './bus/bus.js';
-import { type BusySlots, createBusySlots } from './busy-slots.js';
-import { announceMoves, type Move, moveCommands } from './moves.js';
-import { dispatch, expire, type State } from './transitions.js';
-
-const BATCH = 500;
-/** A round reads at most this many overdue commands. Later rounds read the rest. */
-const ROWS_READ = 5_000;
+import {
+  type Due,
+  dueCommands,
+  type Group,
+  HOLD_MS,
+  mayHaveOpenCommands,
+  newMark,
+  nextSlice,
+  OLD_MS,
+  type Row,
+  readMark,
+  type Slice,
+} from './overdue-commands.js';
+import { createPatience } from './slots/patience.js';
+import type { OwnedSlot } from './slots/slot-owner.js';
+import type { Owned, Step } from './slots/steps.js';
+import { dispatch, expire } from './transitions.js';
+import { announceTransitions, makeTransitions, type Transition } from './write-transitions.js';
 
 const reasons = {
   EXPIRED: { code: 'EXPIRED', message: 'The deadline passed before the command was dispatched to an adapter.' },
@@ -28,195 +36,151 @@ const RESTORED = {
     'The database was restored to a state from before the end of the command, and no result arrived since. The command may have been executed.',
 };
 
-/**
- * RECENT: the deadline passed since the last sweep. It runs often and reads each command about once.
- * OLD: the deadline passed more than a minute ago. It runs seldom, and finds commands that every RECENT sweep missed:
- * their transaction committed after the deadline, or they became due while no process swept.
- */
-export type Overdue = 'RECENT' | 'OLD';
-
 type Options = {
   database: Database;
   signals: Signals;
   metrics: Metrics;
   bus: Pick<Bus, 'oldestUntaken' | 'commandReads'>;
   now: Now;
-  overdue: Overdue;
   intervalMs: number;
   holdMs?: number;
+  thoroughEveryMs?: number;
 };
 
-/**
- * How long after its deadline a command waits for unhandled updates on the bus, or for a bus that does not answer. A
- * stuck consumer cannot keep a command open for longer.
- */
-const HOLD_MS = 120_000;
 /** After a longer pause between two rounds (a database outage, a frozen process) the hold starts again. */
 const PAUSE_MS = 5_000;
 /** How many questions the bus gets at a time. */
 const ASKED_AT_ONCE = 64;
 /** The tolerated difference between the clocks of NATS and Postgres. */
 const CLOCKS_DIFFER_MS = 1_000;
-/** A RECENT sweep finds a command that commits up to this long after its deadline. */
+/** A pass finds a command that commits up to this long after its deadline. */
 const COMMIT_MS = 2_000;
-/** No transaction of the platform lasts longer. */
-const OLD_MS = 60_000;
+/** How often a pass begins at the stored mark: it finds what all passes missed, such as while nobody swept. */
+const THOROUGH_EVERY_MS = 60_000;
 
-/** Overdue commands of one tenant, vendor and status. */
-type Group = Pick<Row, 'tenant_id' | 'vendor' | 'status'> & { first_deadline_at: number };
-
-/** The range of deadlines that a round reads. `next`: the one after it, or null. Other instants: Unix milliseconds. */
-type Slice = {
-  from: string;
-  to: string;
-  next: string | null;
-  asked_at: number;
-  first_deadline_at: number | null;
-  groups: Group[];
-};
-
-type Row = State & {
-  tenant_id: string;
-  command_id: string;
-  vendor: string;
-  was_read: boolean;
-  is_copied: boolean | null;
-};
+/** Commands wait for updates at most this long after rounds began, or began again after a pause. */
+function createHold({ intervalMs, holdMs = HOLD_MS }: Pick<Options, 'intervalMs' | 'holdMs'>) {
+  let lastRoundAt = Number.NEGATIVE_INFINITY;
+  let since = 0;
+  return {
+    /** The latest instant whose commands end whatever the bus says. */
+    until(askedAt: number): number {
+      const now = performance.now();
+      if (now - lastRoundAt > intervalMs + PAUSE_MS) since = now;
+      return now - since >= holdMs ? askedAt - holdMs : 0;
+    },
+    roundDone(): void {
+      lastRoundAt = performance.now();
+    },
+  };
+}
 
 /**
- * Each call ends commands whose deadline has passed, and returns their number. A result that reached the bus before the
- * deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its deadline are
- * handled. Any number of nodes may sweep: each skips rows that another has locked, and a concurrent result waits for
- * the lock. If a round can end no command of its slice, the next round continues after the slice.
- * No index holds a column that changes, so that updates of a command can be heap-only. So a sweep also reads finished
- * commands. It starts at a mark: of the commands that sweeps have seen, none with an earlier deadline is open. From
- * there it reads slices of at most ROWS_READ overdue commands. A pass is all slices from the mark to now.
+ * Each call ends commands of the owned slots whose deadline has passed, and returns their number. A result that reached
+ * the bus before the deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its
+ * deadline are handled. Rows that another transaction has locked are skipped, and a concurrent result waits for the lock.
  *
- * | variable | set by | meaning |
- * | --- | --- | --- |
- * | lastRoundAt | sweepSlice | tells a pause, such as an outage, from an interval |
- * | holdsSince | sweepSlice, after a pause | commands are held for holdMs from here on, then ended |
- * | resumeFrom | sweepSlice: its slice again; the caller: the next one | where to begin; null: at the mark |
- * | firstOpen | each slice that ended nothing | the earliest open deadline of this pass, in Unix milliseconds |
- * | openSince | a RECENT sweep, at the end of a pass | its mark; null at first: it begins at the stored mark |
- * | sweep_marks (a table) | an OLD sweep, at the end of a pass | its mark, and that of the first RECENT sweep |
+ * No index holds a column that changes, so that updates of a command can be heap-only: a sweep also reads finished
+ * commands. So a pass begins at a mark: of the commands that passes have seen, none with an earlier deadline is open. It
+ * reads slices of overdue commands up to now.
  */
 export function createCommandSweeper(options: Options) {
-  const { database, bus, overdue, intervalMs, holdMs = HOLD_MS } = options;
-  const overdueSeconds = overdue === 'OLD' ? OLD_MS / 1_000 : 0;
-  let lastRoundAt = Number.NEGATIVE_INFINITY;
-  let holdsSince = 0;
-  let openSince: string | null = null;
-  let resumeFrom: string | null = null;
-  let firstOpen = Number.POSITIVE_INFINITY;
-  const busy = createBusySlots(database);
+  const { database, bus, thoroughEveryMs = THOROUGH_EVERY_MS } = options;
   const inTurn = createTurns({ atOnce: ASKED_AT_ONCE, maxWaitMs: HOLD_MS });
-  // Commands that had ended may be open again.
-  database.generations.onNew(() => {
-    openSince = null;
-    resumeFrom = null;
-  });
+  const patience = createPatience();
+  const hold = createHold(options);
+  let known: readonly OwnedSlot[] = [];
+  /** Where the next pass begins; null: at the stored mark. */
+  let mark: string | null = null;
+  let thoroughAt = 0;
+  let pass: { from: string; isThorough: boolean; firstOpen: number } | null = null;
 
-  async function sweepSlice(): Promise<{ ended: number; slice: Slice }> {
-    const from = resumeFrom ?? (overdue === 'RECENT' && openSince !== null ? openSince : await readMark(database));
-    const latest = options.now();
-    const [found] = await asAllTenantsStatement<Slice>(database, nextSlice(from, latest, overdueSeconds));
-    const slice = found as Slice;
-    const now = performance.now();
-    if (now - lastRoundAt > intervalMs + PAUSE_MS) holdsSince = now;
-    const holdEnded = now - holdsSince >= holdMs;
+  function forget(): void {
+    mark = null;
+    pass = null;
+  }
+  // Commands that had ended may be open again.
+  database.generations.onNew(forget);
+
+  async function beginPass(slots: readonly number[]) {
+    const isThorough = mark === null || performance.now() >= thoroughAt;
+    const from = isThorough || mark === null ? await readMark(database, slots) : mark;
+    return { from, isThorough, firstOpen: Number.POSITIVE_INFINITY };
+  }
+
+  /** The commands of the next slice that are due. */
+  async function nextDue(slots: readonly number[], from: string) {
+    const given = { slots, from, latest: options.now() };
+    const [slice] = await asAllTenantsStatement<Slice>(database, nextSlice(given));
+    if (!slice) throw new Error('The slice was not read.');
+    const holdUntil = hold.until(slice.asked_at);
     const groups = await Promise.all(
       slice.groups.map(async (group) => {
         const takenUntil = await inTurn('', () => takenUntilOf(bus, group, slice.asked_at));
-        return { ...group, until: holdEnded ? Math.max(takenUntil, slice.asked_at - holdMs) : takenUntil };
+        return { ...group, until: Math.max(takenUntil, holdUntil) };
       }),
     );
     const ending = groups.filter(({ until, first_deadline_at }) => first_deadline_at <= until);
     const reads = await readsOf(bus, ending);
     const due = ending.map((group) => ({ ...group, until: toText(group.until), was_read: reads(group) }));
-    const overdueNow = dueCommands(JSON.stringify(due), slice, latest, overdueSeconds);
-    const ended = due.length > 0 ? await endCommands(options, busy, overdueNow) : 0;
-    lastRoundAt = performance.now();
-    resumeFrom = from;
-    return { ended, slice };
+    return { slice, due: due.length > 0 ? { ...given, ...slice, groups: JSON.stringify(due) } : null };
   }
 
-  return async (): Promise<number> => {
+  async function endCommands({ transaction }: Owned, slots: readonly number[], due: Omit<Due, 'slots'>) {
+    const ended = await patience.each(slots, (some) =>
+      transaction(async (tx, slots) => {
+        const transitions = (await tx.execute<Row>(dueCommands({ ...due, slots }))).flatMap(toTransition);
+        await makeTransitions(tx, transitions);
+        return transitions;
+      }, some),
+    );
+    announceTransitions(options, ended.flat());
+    return ended.flat().length;
+  }
+
+  /** A round. It ends with a pass, or with a slice of which it has ended commands: the next round reads that one again. */
+  return async (owned: Owned): Promise<number> => {
+    if (owned.slots.some((slot) => !known.includes(slot))) forget();
+    known = owned.slots;
+    const slots = known.map(({ slot }) => slot);
     for (;;) {
-      const { ended, slice } = await sweepSlice();
-      if (ended > 0) return ended;
-      firstOpen = Math.min(firstOpen, slice.first_deadline_at ?? Number.POSITIVE_INFINITY);
-      resumeFrom = slice.next;
-      if (resumeFrom !== null) continue;
-      const since = Math.min(firstOpen, slice.asked_at - (overdue === 'OLD' ? OLD_MS : COMMIT_MS));
-      firstOpen = Number.POSITIVE_INFINITY;
-      if (overdue === 'RECENT') openSince = toText(since);
-      else await asAllTenantsStatement(database, newMark(toText(since)));
+      pass ??= await beginPass(slots);
+      const { from, isThorough, firstOpen: before } = pass;
+      const { slice, due } = await nextDue(slots, from);
+      const ended = due ? await endCommands(owned, slots, due) : 0;
+      hold.roundDone();
+      // Without a pass, the database is another one.
+      if (ended > 0 || pass === null) return ended;
+      const firstOpen = Math.min(before, slice.first_deadline_at ?? Number.POSITIVE_INFINITY);
+      pass = slice.next === null ? null : { from: slice.next, isThorough, firstOpen };
+      if (pass) continue;
+      mark = toText(Math.min(firstOpen, slice.asked_at - COMMIT_MS));
+      if (!isThorough) return 0;
+      const stored = toText(Math.min(firstOpen, slice.asked_at - OLD_MS));
+      await owned.transaction((tx, slots) => tx.execute(newMark(stored, slots.join())));
+      thoroughAt = performance.now() + thoroughEveryMs;
       return 0;
     }
   };
 }
 
-const toText = (unixMs: number) => new Date(unixMs).toISOString();
-
-const mark = statement(
-  'sweeper: mark',
-  () => sql`select swept_until::text as until from sweep_marks where name = 'commands'`,
-);
-
-async function readMark(database: Database): Promise<string> {
-  const [found] = await asAllTenantsStatement<{ until: string }>(database, mark());
-  if (!found) throw new Error('The mark of the sweeper is missing.');
-  return found.until;
+/** The step of the sweeper. While no command can be overdue, it does not look. */
+export function createSweep(options: Options): Step['round'] {
+  const sweep = createCommandSweeper(options);
+  let known: readonly OwnedSlot[] = [];
+  let isQuiet = false;
+  return async (owned) => {
+    const isNew = owned.slots.some((slot) => !known.includes(slot));
+    known = owned.slots;
+    if (isQuiet && !isNew && !(await mayHaveOpenCommands(options.database, options.now()))) return 'QUIET';
+    isQuiet = false;
+    if ((await sweep(owned)) > 0) return 'AGAIN';
+    isQuiet = !(await mayHaveOpenCommands(options.database, options.now()));
+    return isQuiet ? 'QUIET' : 'SOON';
+  };
 }
 
-const newMark = statement(
-  'sweeper: new mark',
-  (until: string) => sql`update sweep_marks set swept_until = ${until}::timestamptz where name = 'commands'`,
-);
-
-/**
- * The groups of the next overdue commands. A mark that lies ahead was set while the database's clock was ahead: nothing
- * that became due since may be missed. Deadlines have whole milliseconds.
- */
-const nextSlice = statement(
-  'sweeper: next slice',
-  (mark: string, latest: string, overdueSeconds: number) => sql`
-    with clock as (
-      select present, case
-        when ${mark}::timestamptz > present then present - make_interval(secs => ${(2 * OLD_MS) / 1_000})
-        else ${mark}::timestamptz
-      end as start
-      from (select least(now(), ${latest}::timestamptz) as present) as read
-    ), slice as (
-      select tenant_id, vendor, status, deadline_at from commands
-      where completed_at is null and deadline_at >= (select start from clock)
-        and deadline_at <= (select present from clock) - make_interval(secs => ${overdueSeconds})
-      order by deadline_at limit ${ROWS_READ}
-    ), by_group as (
-      select tenant_id, vendor, status, floor(extract(epoch from min(deadline_at)) * 1000)::float8 as first_deadline_at
-      from slice group by tenant_id, vendor, status
-    )
-    select start::text as "from", coalesce(max(deadline_at), start)::text as "to",
-      case when count(deadline_at) = ${ROWS_READ} then (max(deadline_at) + interval '1 millisecond')::text end as next,
-      floor(extract(epoch from present) * 1000)::float8 as asked_at,
-      floor(extract(epoch from min(deadline_at)) * 1000)::float8 as first_deadline_at,
-      coalesce((select json_agg(by_group) from by_group), '[]') as groups
-    from clock left join slice on true
-    group by start, present`,
-);
-
-const unendedCommands = statement(
-  'sweeper: commands that may be open',
-  (latest: string) => sql`
-    select from commands
-    where deadline_at > least(now(), ${latest}::timestamptz) - make_interval(secs => ${(HOLD_MS + OLD_MS) / 1_000})
-    limit 1`,
-);
-
-/** Whether a command may be open; without one, none becomes due before a signal of the outbox. */
-export const mayHaveOpenCommands = async (database: Database, now: string) =>
-  (await asAllTenantsStatement(database, unendedCommands(now))).length > 0;
+const toText = (unixMs: number) => new Date(unixMs).toISOString();
 
 /** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
 async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
@@ -237,45 +201,14 @@ async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Gr
   return (group) => !reads || readersOf(group).some((durable) => reads.has(durable));
 }
 
-/** `adapter_reads`: NATS may have lost its durables since. */
-const dueCommands = statement(
-  'sweeper: due commands',
-  (groups: string, { from, to }: Slice, latest: string, overdueSeconds: number) => sql`
-    select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
-      was_read or exists (
-        select from tenants
-        where tenants.tenant_id in (commands.tenant_id, 'platform') and adapter_reads ? commands.vendor offset 0
-      ) as was_read, accepted_at <= (select max(copied_until) from database_generations) as is_copied
-    from commands
-    join json_to_recordset(${groups}::text::json)
-      as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
-    where completed_at is null and deadline_at <= until
-      and deadline_at between ${from}::timestamptz and ${to}::timestamptz
-      and deadline_at <= least(now(), ${latest}::timestamptz) - make_interval(secs => ${overdueSeconds})
-    order by deadline_at
-    limit ${BATCH}
-    for no key update of commands skip locked`,
-);
-
-/** Commands of a busy slot stay open until a later round. */
-async function endCommands({ database, ...listeners }: Options, busy: BusySlots, due: SQL): Promise<number> {
-  const endAll = async (tx: Transaction, rows: readonly object[]) => {
-    const free = (rows as readonly Row[]).filter(({ tenant_id }) => !busy.current().has(slotOf(tenant_id)));
-    const moves = free.flatMap(toMove);
-    await moveCommands(tx, moves);
-    return moves;
-  };
-  try {
-    const moves = await asAllTenantsImpatiently(database, endAll, due);
-    announceMoves(listeners, moves);
-    return moves.length;
-  } catch (error) {
-    if (await busy.caused(error)) return 0;
-    throw error;
-  }
-}
-
-function toMove({ tenant_id: tenantId, command_id: commandId, vendor, was_read, is_copied, ...before }: Row): Move[] {
+function toTransition({
+  tenant_id: tenantId,
+  command_id: commandId,
+  vendor,
+  was_read,
+  is_copied,
+  ...before
+}: Row): Transition[] {
   const after = expire((is_copied && dispatch(before)) || before);
   if (!after) return [];
   const noAdapter = { code: 'NO_ADAPTER', message: `No adapter has ever read commands of ${vendor} for this tenant.` };

@@ -123,12 +123,6 @@ export const commands = pgTable(
   ],
 );
 
-/** No command with an earlier deadline is open. Sweeps start here, so they do not read finished commands again. */
-export const sweepMarks = pgTable('sweep_marks', {
-  name: text({ enum: ['commands'] }).primaryKey(),
-  sweptUntil: instant('swept_until').notNull(),
-});
-
 /**
  * A queue of messages for the bus. A row is written in the transaction of its fact and deleted once the bus has
  * acknowledged the message. It refers to the fact and holds no message: COMMAND_ACCEPTED is the command to its vendor's
@@ -148,31 +142,26 @@ export const outbox = pgTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.isLogged, table.position] })],
 );
 
-export const LEASE_SECONDS = 5;
-/** A worker may renew a lease after another transaction has begun, so its end may lie further ahead than it lasts. */
-export const FURTHEST_END_SECONDS = 2 * LEASE_SECONDS;
-
 /**
- * The leases of the slots: see foundation/slots.ts. Every transaction of a relay locks the rows of its slots and checks
- * their epochs: a former holder changes nothing. The row without a slot is the lease of versions before slots.
+ * The owners of the slots (see foundation/slots.ts), and how far their work has come. Every transaction of an owner's
+ * background work locks the rows of its slots: a former owner changes nothing. See pipeline/slots.
  */
-export const relayLease = pgTable('relay_lease', {
-  name: text().primaryKey(),
-  slot: integer(),
-  holder: text().notNull(),
+export const slots = pgTable('slots', {
+  slot: integer().primaryKey(),
+  /** An id of a process. */
+  owner: text().notNull(),
+  /** Incremented for each new owner. */
   epoch: bigint({ mode: 'number' }).notNull(),
-  expiresAt: instant('expires_at').notNull(),
-  /** False while the bus does not answer the holder: a worker that can publish then takes over the lease. */
+  ownedUntil: instant('owned_until').notNull(),
+  /** False while the bus does not answer the owner: a worker that can publish then takes the slot. */
   canPublish: boolean('can_publish').notNull().default(true),
+  /** A worker that lacks slots. The owner hands the slot over if it has more than its share. */
+  claimant: text(),
+  claimedUntil: instant('claimed_until'),
   /** The bus has acknowledged the event log of the slot up to this number. */
   publishedSeq: bigint('published_seq', { mode: 'number' }).notNull().default(0),
-});
-
-/** The workers that relay, so that they can share the slots. */
-export const relayWorkers = pgTable('relay_workers', {
-  holder: text().primaryKey(),
-  expiresAt: instant('expires_at').notNull(),
-  canPublish: boolean('can_publish').notNull(),
+  /** No command of the slot with an earlier deadline is open: sweeps start here, and do not read finished ones again. */
+  sweptUntil: instant('swept_until').notNull(),
 });
 
 /** What an outbox row stands for: a command, or a device request that was replied to. */
@@ -236,7 +225,7 @@ export const commandFigures = pgTable(
     numbers: integer().array().notNull(),
   },
   (table) => [
-    // A reason before a minute: log_events_v2 looks for the reasons of an hour.
+    // A reason before a minute: count_ended_v1 looks for the reasons of an hour.
     primaryKey({
       name: 'command_figures_key',
       columns: [table.tenantId, table.hour, table.reason, table.isOther, table.vendor, table.status, table.minute],
@@ -280,7 +269,7 @@ export const deviceRequests = pgTable(
     deviceId: text('device_id').notNull(),
     requestType: text('request_type').notNull(),
     payload: json().$type<JsonObject>().notNull(),
-    /** The adapter's id for the request: sent again, it is the same request. */
+    /** The adapter's id for a request of the device: sent again, it is the same request. */
     dedupeId: text('dedupe_id').notNull(),
     status: text({ enum: oneOf(DeviceRequestStatus) }).notNull(),
     receivedAt: instant('received_at').notNull(),
@@ -295,7 +284,7 @@ export const deviceRequests = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.deviceRequestId] }),
-    unique('device_requests_dedupe_id').on(table.tenantId, table.vendor, table.dedupeId),
+    unique('device_requests_dedupe_id').on(table.tenantId, table.vendor, table.dedupeId, table.deviceId),
     index('device_requests_pending').on(table.expiresAt).where(sql`status = 'PENDING'`),
     index('device_requests_to_answer').on(table.tenantId, table.deviceRequestId).where(sql`status = 'PENDING'`),
     index('device_requests_of_device').on(table.tenantId, table.deviceId, table.deviceRequestId),

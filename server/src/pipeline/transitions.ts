@@ -87,12 +87,17 @@ export function report(state: State, said: ReportedStatuses): State | null {
   const adapter = higher(adapterRank, state.adapter_status, adapterSaid);
   if (device === state.device_execution_status && adapter === state.adapter_status) return null;
   const status = statusOfDevice ?? statusByAdapter[adapter] ?? state.status;
-  return { status, adapter_status: adapter, device_execution_status: device };
+  // The adapter has given up a command that the device executes: nobody knows how that ends.
+  const isGivenUp = device === 'IN_PROGRESS' && isTerminal({ status });
+  return { status, adapter_status: adapter, device_execution_status: isGivenUp ? 'UNKNOWN' : device };
 }
 
-/** Progress that is handled after the final result: the bus does not keep the order of two updates. */
+/**
+ * Progress that is handled after the final result: the bus does not keep the order of two updates. It is news only of a
+ * command of which nothing was known in time, or that its adapter gave up while the device executed it.
+ */
 export const isOutdated = (state: State, { adapter_status, device_execution_status }: ReportedStatuses): boolean =>
-  state.device_execution_status !== 'UNKNOWN' &&
+  !(state.status === 'TIMED_OUT' && state.device_execution_status === 'UNKNOWN') &&
   (statusByDevice[state.device_execution_status] ?? statusByAdapter[state.adapter_status]) !== undefined &&
   (adapter_status === undefined || adapter_status === 'DELIVERED') &&
   (device_execution_status === undefined || device_execution_status === 'IN_PROGRESS');
@@ -103,9 +108,9 @@ const higher = <Status extends string>(
   next: Status | undefined,
 ): Status => (next !== undefined && rank[next] > rank[current] ? next : current);
 
-/** TIMED_OUT is UNKNOWN: the command was sent, and its outcome was not reported. */
-export function publicStatusOf(status: State['status']) {
+/** UNKNOWN: the command was sent, and the device may have executed it. */
+export function publicStatusOf({ status, device_execution_status }: State) {
   if (!isTerminal({ status })) return 'PENDING' as const;
-  if (status === 'TIMED_OUT') return 'UNKNOWN' as const;
+  if (status === 'TIMED_OUT' || device_execution_status === 'UNKNOWN') return 'UNKNOWN' as const;
   return status === 'SUCCEEDED' ? ('SUCCEEDED' as const) : ('FAILED' as const);
 }

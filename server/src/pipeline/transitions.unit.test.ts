@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -216,16 +217,26 @@ describe('in every state that a command can reach', () => {
   });
 });
 
-test.each([
-  ['ACCEPTED', 'PENDING'],
-  ['DISPATCHED', 'PENDING'],
-  ['SUCCEEDED', 'SUCCEEDED'],
-  ['FAILED', 'FAILED'],
-  ['REJECTED', 'FAILED'],
-  ['UNSUPPORTED', 'FAILED'],
-  ['EXPIRED', 'FAILED'],
-  ['CANCELED', 'FAILED'],
-  ['TIMED_OUT', 'UNKNOWN'],
-] as const)('the public status of %s is %s', (status, publicStatus) => {
-  expect(publicStatusOf(status)).toBe(publicStatus);
+describe('the end of a command', () => {
+  const ends = reachable().filter(isTerminal);
+  const text = (state: State) => Object.values({ ...state, public_status: publicStatusOf(state) }).join(' | ');
+
+  test('never says that the device still executes it', () => {
+    expect(ends.filter(({ device_execution_status }) => device_execution_status === 'IN_PROGRESS')).toEqual([]);
+  });
+
+  test('is for end users what status and device together say', () => {
+    for (const state of ends) {
+      const isUnknown = state.status === 'TIMED_OUT' || state.device_execution_status === 'UNKNOWN';
+      const known = state.status === 'SUCCEEDED' ? 'SUCCEEDED' : 'FAILED';
+      expect(publicStatusOf(state), text(state)).toBe(isUnknown ? 'UNKNOWN' : known);
+    }
+    expect(publicStatusOf(INITIAL)).toBe('PENDING');
+  });
+
+  test('is one of those in docs/internals/ends.md', () => {
+    const page = readFileSync(new URL('../../../docs/internals/ends.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| ([A-Z_]+ \| [A-Z_]+ \| [A-Z_]+ \| [A-Z_]+) \|/gm)].map(([, row]) => row);
+    expect(rows.sort()).toEqual(ends.map(text).sort());
+  });
 });

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiError } from '../foundation/api-error.js';
-import { createSlots } from '../foundation/concurrency/limits-per-key.js';
+import { createPlaces } from '../foundation/concurrency/limits-per-key.js';
 import { createTurns } from '../foundation/concurrency/turns.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
-import { sql, statement } from '../foundation/database/statement.js';
+import { fixedSql, statement } from '../foundation/database/statement.js';
 import { createWaker, type Signals } from '../foundation/signals/signals.js';
 
 /** How long a change may go unnoticed if its signal was lost: while signals arrive, and while they do not. */
@@ -45,7 +45,7 @@ export type WaitFor = <Found>(poll: LongPoll<Found>) => Promise<Found>;
  */
 export function createWaitFor({ signals, database, perTenant, logger }: Options): WaitFor {
   const sleepers = new Set<{ topic: string; lookedAt: number; wake: () => void }>();
-  const slots = createSlots(perTenant);
+  const places = createPlaces(perTenant);
   const lookInTurn = createTurns({ atOnce: MAX_LOOKS_AT_ONCE });
 
   const lookOutIn = (milliseconds: number) => void setTimeout(() => void lookOut(), milliseconds).unref();
@@ -81,7 +81,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
 
   return async function waitFor<Found>({ call, topic, waitSeconds, look, isEnough }: LongPoll<Found>): Promise<Found> {
     if (waitSeconds === 0) return look();
-    const leave = slots.take(call.tenantId);
+    const leave = places.take(call.tenantId);
     if (!leave) throw tooMany();
     const startedAt = performance.now();
     const until = startedAt + waitSeconds * 1000;
@@ -117,7 +117,7 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
 
 const changesOf = statement(
   'waiting requests: changes of topics',
-  (topics: string) => sql`
+  (topics: string) => fixedSql`
     select topic, case kind
       when 'command' then
         (select updated_at from commands c where c.tenant_id = t.tenant_id and c.command_id = t.id::uuid)

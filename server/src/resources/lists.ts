@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { MAX_INSTANT } from '@tenant-open-platform/contract';
+import { hash } from 'node:crypto';
 import { asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
 import { all, boundedScan, fittingRows, jsonBytes, listed, positionOf } from '../foundation/database/pages.js';
@@ -25,48 +24,38 @@ export function readCursor(list: List, cursor: string | undefined, positions: Re
   return position;
 }
 
-type Page<Row> = { rows: Row[]; nextCursor: string | null };
+/** Up to `limit + 1` rows. `lastRead` is the position at which a bounded scan ended, if not at the end of the list. */
+type Found<Row> = { rows: Row[]; limit: number; lastRead?: string | null };
 
-/**
- * A page out of up to `limit + 1` rows: the extra row shows that the list goes on. `lastRead` is the position at which
- * a bounded scan ended, if it did not reach the end of the list.
- */
-export function pageOf<Row>(
-  list: List,
-  rows: Row[],
-  limit: number,
-  positionOf: (row: Row) => string,
-  lastRead: string | null = null,
-): Page<Row> {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  const position = last !== undefined && rows.length > limit ? positionOf(last) : lastRead;
-  return { rows: items, nextCursor: position === null ? null : cursorWriter(list)(position) };
-}
-
+/** The answer of a page. An extra row shows that the list goes on. */
 export function answerPage<Row, Item>(
-  { rows, nextCursor }: Page<Row>,
-  call: Call,
+  list: List,
+  { rows, limit, lastRead = null }: Found<Row>,
+  positionOf: (row: Row) => string,
   present: (row: Row, call: Call) => Item,
 ) {
-  const items = rows.map((row) => present(row, call));
-  return { status: 200 as const, body: { items, next_cursor: nextCursor, request_id: call.requestId } };
+  const { call } = list;
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  const position = last !== undefined && rows.length > limit ? positionOf(last) : lastRead;
+  const next_cursor = position === null ? null : cursorWriter(list)(position);
+  const items = shown.map((row) => present(row, call));
+  return { status: 200 as const, body: { items, next_cursor, request_id: call.requestId } };
 }
 
 function decode(cursor: string): unknown[] {
   try {
-    const decoded: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
-    return Array.isArray(decoded) ? decoded : [];
+    return [JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'))].flat();
   } catch {
     return [];
   }
 }
 
 const bindingOf = ({ call, filters }: List) =>
-  createHash('sha256')
-    .update(JSON.stringify([call.operation, call.tenantId, Object.entries(filters).sort()]))
-    .digest('base64url')
-    .slice(0, 16);
+  hash('sha256', JSON.stringify([call.operation, call.tenantId, Object.entries(filters).sort()]), 'base64url').slice(
+    0,
+    16,
+  );
 
 /** A cursor is valid only with the filters that it was made for: all other fields. */
 export type Query = { limit: number; cursor?: string | undefined; [filter: string]: unknown };
@@ -100,7 +89,7 @@ export async function newestFirst<Table extends PgTable, Item>(
   { present, ...described }: Listed<Table, Item>,
 ) {
   const list = openList(call, query, described);
-  return answerPage(list.pageOf(await list.look()), call, present);
+  return list.answer(await list.look(), present);
 }
 
 /** A list at the position of the query's cursor. A list that waits calls `look` several times. */
@@ -110,7 +99,6 @@ export function openList<Table extends PgTable>(
   { table, order, filteredBy = [], json, ...described }: Description<Table>,
 ) {
   type Row = Table['$inferSelect'] & Record<string, unknown>;
-  type Found = { rows: Row[]; limit: number; lastRead: string | null };
   const list = { call, filters: bound };
   const columns = getTableColumns(table as PgTable);
   const ordering = order.map((name) => columns[name] as PgColumn);
@@ -127,8 +115,9 @@ export function openList<Table extends PgTable>(
   return {
     position,
     cursorAt: cursorWriter(list),
-    pageOf: ({ rows, limit, lastRead }: Found) => pageOf(list, rows, limit, placeOf, lastRead),
-    look: (): Promise<Found> =>
+    answer: <Item>(found: Found<Row>, present: (row: Row, call: Call) => Item) =>
+      answerPage(list, found, placeOf, present),
+    look: () =>
       call.asTenant(async (tx) => {
         const { from, where, lastRead } = await boundedScan(tx, { columns: ordering, direction, range, filters });
         const first = (count: number) =>
@@ -146,16 +135,9 @@ export function openList<Table extends PgTable>(
   };
 
   function isAfter(position: string[]): SQL {
-    const values = ordering.map((column, at) => sql.param(readValue(column, position[at] as string), column));
+    const values = ordering.map((column, at) => sql.param(fromText(column, position[at] as string), column));
     const comes = direction === 'asc' ? sql`>` : sql`<`;
     return sql`(${listed(ordering)}) ${comes} (${listed(values)})`;
-  }
-
-  /** An instant is in Unix milliseconds. */
-  function readValue(column: PgColumn, text: string): Date | string {
-    if (column.dataType !== 'date') return text;
-    if (Number(text) > MAX_INSTANT) throw call.refuse('INVALID_CURSOR');
-    return new Date(Number(text));
   }
 }
 
@@ -165,7 +147,12 @@ function hasValue(column: PgColumn, filters: Record<string, unknown>): SQL | und
   return Array.isArray(value) ? inArray(column, value) : eq(column, value);
 }
 
+export const dayBefore = (time: string) => new Date(Math.max(0, Date.parse(time) - 86_400_000)).toISOString();
+
+/** An instant is in Unix milliseconds. */
+const fromText = (column: PgColumn, text: string) => (column.dataType === 'date' ? new Date(Number(text)) : text);
+
 function patternOf(column: PgColumn): string {
-  if (column.dataType === 'date') return '[0-9]{1,15}';
+  if (column.dataType === 'date') return '[0-9]{1,14}';
   return column.getSQLType() === 'uuid' ? ID.source.slice(1, -1) : '[A-Za-z0-9._~-]{1,128}';
 }

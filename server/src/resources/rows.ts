@@ -1,6 +1,7 @@
-import { errors } from '@tenant-open-platform/contract';
-import { and, eq, getTableColumns, getTableName, type SQL, sql } from 'drizzle-orm';
+import { type contract, errors } from '@tenant-open-platform/contract';
+import { and, eq, getTableColumns, getTableName, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { getTableConfig, type PgColumn, type PgTable, type PgUpdateSetSource } from 'drizzle-orm/pg-core';
+import type { z } from 'zod';
 import type { Transaction } from '../foundation/database/database.js';
 import { newId } from '../foundation/ids.js';
 import { tenants } from '../foundation/tables.js';
@@ -8,47 +9,45 @@ import type { Call, CallOf } from '../gateway/operation/call.js';
 
 type Columns<Table extends PgTable> = Table['_']['columns'];
 type Row<Table extends PgTable> = Table['$inferSelect'];
-type Bytes<Table extends PgTable> = {
-  [Key in keyof Row<Table>]: Buffer extends Row<Table>[Key] ? Key : never;
-}[keyof Row<Table>];
-type Shown<Table extends PgTable, LeftOut> = Exclude<keyof Row<Table> & keyof Columns<Table>, Bytes<Table> | LeftOut>;
-type ShownValue<Value> = Value extends Date ? string : Value;
 
-type Fields<Table extends PgTable, LeftOut> = {
-  [Key in Shown<Table, LeftOut> as Columns<Table>[Key]['_']['name']]: ShownValue<Row<Table>[Key]>;
+/** The keys of the columns with these names. */
+type KeyOf<Table extends PgTable, Name> = {
+  [Key in keyof Columns<Table> & keyof Row<Table>]: Columns<Table>[Key]['_']['name'] extends Name ? Key : never;
+}[keyof Columns<Table> & keyof Row<Table>];
+
+type InJson<Value> = Value extends Date ? string : Value;
+type Shown<Table extends PgTable, Fields> = {
+  [Key in KeyOf<Table, keyof Fields> as Columns<Table>[Key]['_']['name']]: InJson<Row<Table>[Key]>;
 };
 
-/** Presents rows: each column by its name, except those left out and bytes, which are sealed secrets and hashes. */
-export function presenter<Table extends PgTable, LeftOut extends keyof Row<Table> = never>(
-  table: Table,
-  ...leftOut: LeftOut[]
-) {
-  const shown = Object.entries(getTableColumns(table as PgTable)).filter(
-    ([key, column]) => column.getSQLType() !== 'bytea' && !leftOut.includes(key as LeftOut),
-  );
-  return (row: Pick<Row<Table>, Shown<Table, LeftOut>>, { requestId }: Pick<Call, 'requestId'>) => {
-    const values = row as Record<string, unknown>;
-    const fields = shown.map(([key, { name }]) => [name, inJson(values[key])]);
-    return { ...(Object.fromEntries(fields) as Fields<Table, LeftOut>), request_id: requestId };
+/** Presents rows as an answer of the contract. A column that has no field in it is neither answered nor audited. */
+export function presenter<Table extends PgTable, Fields extends object>(table: Table, answer: { shape: Fields }) {
+  const columns = Object.entries(getTableColumns(table as PgTable));
+  const shown = columns.filter(([, { name }]) => Object.hasOwn(answer.shape, name));
+  return (row: Pick<Row<Table>, KeyOf<Table, keyof Fields>>, { requestId }: Pick<Call, 'requestId'>) => {
+    const fields = shown.map(([key, { name }]) => [name, inJson((row as Row<Table>)[key])]);
+    return { ...(Object.fromEntries(fields) as Shown<Table, Fields>), request_id: requestId };
   };
 }
 
-const inJson = (value: unknown) => (value instanceof Date ? value.toISOString() : value);
+export const inJson = (value: unknown) =>
+  value instanceof Date ? value.toISOString() : Buffer.isBuffer(value) ? value.toString('base64') : value;
 
 /** The instant at which a previous secret expires; null once it has. */
 export const stillAhead = (end: Date | null, { admittedAt }: Pick<Call, 'admittedAt'>) =>
   end && end > admittedAt ? end.toISOString() : null;
 
-/** The key of the column with this name. */
-type KeyOf<Table extends PgTable, Name> = {
-  [Key in keyof Columns<Table>]: Columns<Table>[Key]['_']['name'] extends Name ? Key : never;
-}[keyof Columns<Table>];
+/** A rotated secret expires with the commit, or after this time, but never after `end`. */
+export const previousSecret = (sealed: Buffer, seconds: number, end: SQLWrapper = sql`null`) => ({
+  previousSecretSealed: seconds > 0 ? sealed : null,
+  previousSecretExpiresAt: seconds > 0 ? sql`least(now() + make_interval(secs => ${seconds}), ${end})` : null,
+});
 
 type Stored<Value, Given> = Given extends string ? (Date extends Value ? Date : Given) : Given;
 
 type FromBody<Table extends PgTable, Body> = {
   [Name in keyof Body as Exclude<KeyOf<Table, Name>, 'tenantId'>]: Stored<
-    Table['$inferSelect'][KeyOf<Table, Name> & keyof Table['$inferSelect']],
+    Row<Table>[KeyOf<Table, Name>],
     Exclude<Body[Name], undefined>
   >;
 };
@@ -71,37 +70,43 @@ type Refusing = Pick<CallOf<'NOT_FOUND'>, 'refuse'>;
 type Lock = 'update' | 'no key update' | 'share' | 'key share';
 
 export type TenantTable = PgTable & { tenantId: PgColumn };
+type MaybeTenantTable = PgTable & { tenantId?: PgColumn };
 export type Params = Record<string, string>;
 
-/** The columns of the primary key after the tenant. */
+/** The columns of the primary key, without the tenant. */
 export function keyColumns(table: PgTable): PgColumn[] {
   const { primaryKeys, columns } = getTableConfig(table);
-  const names = primaryKeys[0]?.columns.slice(1).map(({ name }) => name) ?? [];
-  return names.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+  const names = primaryKeys[0]?.columns.map(({ name }) => name);
+  const key = names?.flatMap((name) => columns.find((column) => column.name === name) ?? []);
+  return (key ?? columns.filter(({ primary }) => primary)).filter(({ name }) => name !== 'tenant_id');
 }
 
-/** The row of the call's tenant with this key, by the names of its columns. Path parameters have the same names. */
-export function ownRow(table: TenantTable, { tenantId }: Pick<Call, 'tenantId'>, key: Params): SQL | undefined {
+/**
+ * The row with this key, by the names of its columns: in a table with rows of tenants, that of the call's tenant. Path
+ * parameters have the same names.
+ */
+export function ownRow(table: MaybeTenantTable, { tenantId }: Pick<Call, 'tenantId'>, key: Params): SQL | undefined {
   const isKey = keyColumns(table).map((column) => {
     const value = key[column.name];
     if (value === undefined) throw new Error(`The key lacks ${column.name}.`);
     return eq(column, value);
   });
-  return and(eq(table.tenantId, tenantId), ...isKey);
+  return and(table.tenantId && eq(table.tenantId, tenantId), ...isKey);
 }
 
-/** Reads a row, or refuses. A lock lasts until the transaction ends. */
+/** Reads the row with this key, or refuses. A lock lasts until the transaction ends. */
 export async function readRow<Table extends PgTable>(
   tx: Transaction,
-  { refuse }: Refusing,
+  call: Refusing & Pick<Call, 'tenantId'>,
   table: Table,
-  where: SQL | undefined,
+  key: Params,
   lock?: Lock,
 ): Promise<Row<Table>> {
   const from: PgTable = table;
-  const query = tx.select().from(from).where(where);
+  const isThis = ownRow(table, call, key);
+  const query = tx.select().from(from).where(isThis);
   const [row] = await (lock ? query.for(lock) : query);
-  if (!row) throw refuse('NOT_FOUND');
+  if (!row) throw call.refuse('NOT_FOUND');
   return row;
 }
 
@@ -120,13 +125,18 @@ export async function insertRow<Table extends PgTable>(
 /** Changes a row that the transaction has locked, and its updated_at. A value that is undefined stays. */
 export async function updateRow<Table extends PgTable & { updatedAt: PgColumn }>(
   tx: Transaction,
+  call: Pick<Call, 'tenantId'>,
   table: Table,
-  where: SQL | undefined,
+  key: Params,
   values: PgUpdateSetSource<Table>,
 ): Promise<Row<Table>> {
   const changed: PgTable = table;
   const columns = { ...values, updatedAt: sql`now()` };
-  const [row] = await tx.update(changed).set(columns).where(where).returning();
+  const [row] = await tx
+    .update(changed)
+    .set(columns)
+    .where(ownRow(table, call, key))
+    .returning();
   if (!row) throw new Error('The row that was locked is gone.');
   return row;
 }
@@ -142,22 +152,31 @@ export async function deleteRow<Table extends PgTable>(
   return row as Row<Table>;
 }
 
+type LimitsOfTenant = z.infer<(typeof contract.me.get.responses)[200]>['limits']['per_tenant'];
+
+/** How many rows of a table a tenant may have, or the platform. */
+export type Limits = LimitsOfTenant & Record<'tenants' | 'vendors' | 'command_types', number>;
+
+/** Until the commit. Creations in one tenant wait for each other, so that their count stays valid. */
+export const lockTenant = (tx: Transaction, { tenantId }: Pick<Call, 'tenantId'>) =>
+  tx.select().from(tenants).where(eq(tenants.tenantId, tenantId)).for('no key update');
+
 /**
  * Refuses to create a row if the tenant has reached the limit, or the platform for a table that belongs to no tenant:
  * only tenant `platform` creates such rows. Rows of every status count.
- * Locks the tenant's row, so that creations in one tenant wait for each other and the count stays valid until the
- * commit.
  * Call this before any other row is locked: changes of platform administrators also lock the tenant's row first, and
  * transactions that lock in the same order never deadlock.
  */
 export async function refuseBeyondLimit(
   tx: Transaction,
   call: CallOf<'RESOURCE_LIMIT_REACHED'>,
-  table: PgTable & { tenantId?: PgColumn },
-  limit: number,
+  table: MaybeTenantTable & { _: { name: keyof Limits } },
+  limits: Limits,
   counted: SQL | undefined = table.tenantId && eq(table.tenantId, call.tenantId),
 ): Promise<void> {
-  await tx.select().from(tenants).where(eq(tenants.tenantId, call.tenantId)).for('no key update');
+  await lockTenant(tx, call);
+  const resource = getTableName(table);
+  const limit = limits[resource];
   // A separate statement, so its snapshot includes the commits that the lock waited for. It reads at most `limit` rows.
   const full = await tx
     .select({ one: sql`1` })
@@ -166,7 +185,6 @@ export async function refuseBeyondLimit(
     .limit(1)
     .offset(limit - 1);
   if (full.length === 0) return;
-  const resource = getTableName(table);
   throw call.refuse('RESOURCE_LIMIT_REACHED', {
     message: `The limit of ${limit} ${resource.replaceAll('_', ' ')} is reached. Each one counts, whatever its status. ${errors.RESOURCE_LIMIT_REACHED.fix}`,
     metadata: { resource, limit },

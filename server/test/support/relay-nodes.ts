@@ -7,9 +7,9 @@ import { allSlots, slotOf } from '../../src/foundation/slots.js';
 import type { Bus } from '../../src/pipeline/bus/bus.js';
 import { inProcessBus } from '../../src/pipeline/bus/in-process-bus.js';
 import type { Dispatch } from '../../src/pipeline/outbox/dispatch.js';
-import { type RelayOptions, startRelay } from '../../src/pipeline/outbox/relay.js';
 import { startIdlePlatform } from './idle-platform.js';
 import { openPool } from './open-pool.js';
+import { startRelay } from './owned-slots.js';
 import { silent } from './silent.js';
 
 export const soon = { timeout: 20_000, interval: 10 };
@@ -30,6 +30,7 @@ export type RelayNode = {
   lookInVain: () => Promise<void>;
   /** The node notices that its database is a copy of an earlier state. */
   noticeRestore: () => Promise<void>;
+  renew: () => Promise<unknown>;
   stop: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -42,7 +43,7 @@ const eventOf = (id: string) => ({ subject: `tenants.${TENANT}.events.test`, id,
 
 /** Reads the events of a log that belong to the tenant, after a number. */
 export const eventsOf =
-  (log: readonly string[]): RelayOptions['readEvents'] =>
+  (log: readonly string[]): Parameters<typeof startRelay>[0]['readEvents'] =>
   async (positions, limit) => {
     const after = Number(positions.find(({ slot }) => slot === SLOT)?.seq ?? log.length);
     const messages = log.slice(after, after + limit).map(eventOf);
@@ -66,7 +67,7 @@ export async function prepareRelays() {
 
   beforeEach(async () => {
     await asAllTenantsStatement(database, sql`delete from outbox`);
-    await asAllTenantsStatement(database, sql`update relay_lease set published_seq = 0`);
+    await asAllTenantsStatement(database, sql`update slots set published_seq = 0`);
     await expireLease();
     bus = inProcessBus();
     kept.length = 0;
@@ -164,6 +165,7 @@ export async function prepareRelays() {
       },
       wake: () => signals.send(allSlots.flatMap((slot) => [topics.outbox(slot), topics.eventLog(slot)])),
       async lookInVain() {
+        await relay.renew();
         const before = looks;
         // At most two looks were in progress before this call.
         await vi.waitFor(() => {
@@ -174,9 +176,10 @@ export async function prepareRelays() {
       async noticeRestore() {
         await pool.generations.look();
         const known = pool.generations.current().id;
-        await asAllTenantsStatement(pool, sql`select from declare_restored_v2(${known}::bigint)`);
+        await asAllTenantsStatement(pool, sql`select from declare_restored_v1(${known}::bigint)`);
         await pool.generations.look();
       },
+      renew: relay.renew,
       stop: () => relay.stop(),
       async close() {
         letGo();
@@ -220,7 +223,7 @@ export async function prepareRelays() {
   async function epoch(): Promise<number> {
     const [lease] = await asAllTenantsStatement<{ epoch: number }>(
       database,
-      sql`select epoch::int from relay_lease where slot = ${SLOT}`,
+      sql`select epoch::int from slots where slot = ${SLOT}`,
     );
     if (!lease) throw new Error('No relay has taken the lease.');
     return lease.epoch;
@@ -230,8 +233,7 @@ export async function prepareRelays() {
     asAllTenantsStatement(
       database,
       sql`
-      with workers as (update relay_workers set expires_at = now() + make_interval(secs => ${seconds}))
-      update relay_lease set expires_at = now() + make_interval(secs => ${seconds}) where slot is not null`,
+      update slots set owned_until = now() + make_interval(secs => ${seconds}), claimant = null`,
     );
   async function expireLease(): Promise<void> {
     clearInterval(prolonging);
@@ -243,12 +245,23 @@ export async function prepareRelays() {
     prolonging = setInterval(() => void setLease(4).catch(() => {}), 1_000);
   }
 
+  /** The lease expires, and this node has it before the former one renews it. It keeps it, however slow the machine is. */
+  const takeOver = async (node: RelayNode): Promise<void> => {
+    const before = await epoch();
+    await vi.waitFor(async () => {
+      await expireLease();
+      await node.renew();
+      expect(await epoch()).toBeGreaterThan(before);
+    }, soon);
+    await prolongLease();
+  };
+
   /** How far the bus has acknowledged the event log. */
   async function publishedSeq(): Promise<string | undefined> {
     const [lease] = await asAllTenantsStatement<{ seq: string }>(
       database,
       sql`
-      select published_seq::text as seq from relay_lease where slot = ${SLOT}`,
+      select published_seq::text as seq from slots where slot = ${SLOT}`,
     );
     return lease?.seq;
   }
@@ -265,6 +278,7 @@ export async function prepareRelays() {
     setLease,
     expireLease,
     prolongLease,
+    takeOver,
     publishedSeq,
   };
 }

@@ -79,7 +79,7 @@ export async function storedWork(
         (select count(*)::int from outbox) as outbox,
         (
           select count(*)::int from events
-          where seq > (select published_seq from relay_lease where slot = tenant_slot_v1(tenant_id))
+          where seq > (select published_seq from slots where slot = tenant_slot_v1(tenant_id))
         ) as unpublished_events`,
   );
   return work as { commands: number; outbox: number; unpublished_events: number };

@@ -36,5 +36,9 @@ fn send(method: &str, target: &str, body: &str) -> String {
         eprintln!("{text}");
         process::exit(1);
     }
+    if let Some(mismatch) = answer.headers().get("Idempotency-Mismatch") {
+        eprintln!("The key belongs to another command: {} differ.", mismatch.to_str().unwrap());
+        process::exit(1);
+    }
     text
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { lastKnown, shared, sharedNext } from './shared-reads.js';
 
-const soon = { timeout: 20_000 };
+const soon = { timeout: 60_000 };
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,3 +1,5 @@
+import { codedError } from '../coded-error.js';
+
 /** Shorter than the timeouts of callers, which are 20 seconds and longer. */
 const MAX_WAIT_MS = 10_000;
 
@@ -39,7 +41,7 @@ const placeIn = (waiting: Set<() => void>, maxWaitMs: number) =>
     };
     const timer = setTimeout(() => {
       waiting.delete(begin);
-      reject(Object.assign(new Error('A call waited too long for its turn.'), { code: 'QUEUE_TIMEOUT' }));
+      reject(codedError('QUEUE_TIMEOUT', 'A call waited too long for its turn.'));
     }, maxWaitMs);
     waiting.add(begin);
   });

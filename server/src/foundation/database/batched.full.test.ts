@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createTenant } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
+import { admissionOf, newSender } from '../../../test/support/new-sender.js';
 import { openPool } from '../../../test/support/open-pool.js';
-import { createAdmission } from '../../gateway/auth/admission.js';
 import { hashNonce } from '../../gateway/auth/authenticate.js';
 import { batched } from './batched.js';
 import type { Database } from './database.js';
@@ -59,27 +59,13 @@ test('retries a batch that Postgres chose as a deadlock victim', async () => {
 });
 
 test('admits each of many requests once when two nodes receive them in opposite order', async () => {
-  const { operator } = await createTenant();
-  const [row] = await pools[0].sql.begin(async (tx) => {
-    await tx`set local role top_system`;
-    return tx`select number::text from credentials where tenant_id = ${operator.tenant_id} and client_id = ${operator.client_id}`;
-  });
-  const [admitHere, admitThere] = pools.map((pool) => createAdmission(pool)) as [
-    ReturnType<typeof createAdmission>,
-    ReturnType<typeof createAdmission>,
+  const sender = await newSender(pools[0], (await createTenant()).operator);
+  const [admitHere, admitThere] = pools.map(admissionOf) as [
+    ReturnType<typeof admissionOf>,
+    ReturnType<typeof admissionOf>,
   ];
   for (let round = 0; round < 30; round++) {
-    const requests = Array.from({ length: 60 }, () => ({
-      tenantId: operator.tenant_id,
-      clientId: operator.client_id,
-      credentialNumber: row?.number,
-      secretVersion: 1,
-      timestamp: String(Math.floor(Date.now() / 1000)),
-      nonceHash: hashNonce(randomUUID()),
-      scope: null,
-      grantingRoles: [],
-      pathTenantId: null,
-    }));
+    const requests = Array.from({ length: 60 }, () => ({ ...sender, nonceHash: hashNonce(randomUUID()) }));
     const here = Promise.all(requests.map((signed) => admitHere(signed)));
     const there = Promise.all(requests.toReversed().map((signed) => admitThere(signed)));
     const fresh = [await here, (await there).reverse()].map((verdicts) => verdicts.map(({ is_fresh }) => is_fresh));

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { codedError } from '../coded-error.js';
 import { errorCodeOf, isRepeatable } from './database-error.js';
 
 const MAX_ATTEMPTS = 5;
@@ -13,11 +14,12 @@ type Call<Item> = { item: Item; askedAt: number };
 /**
  * Collects calls that wait at the same time into one statement. `run` returns its results in the order of its items.
  * Items are sorted by `orderBy`, the unique key of the rows they write, so that two batches never deadlock on the same
- * keys.
+ * keys. With `atOnce` 1 and one key for all, items are written in the order of the calls.
  */
 export function batched<Item, Result>(
   orderBy: (item: Item) => string,
   run: (items: readonly Item[]) => Promise<Result[]>,
+  atOnce = MAX_IN_FLIGHT,
 ): (item: Item) => Promise<Result> {
   let inFlight = 0;
   const waiting: (() => void)[] = [];
@@ -36,7 +38,7 @@ export function batched<Item, Result>(
       cache: false,
       maxBatchSize: MAX_BATCH_SIZE,
       batchScheduleFn(dispatch) {
-        if (inFlight === MAX_IN_FLIGHT) {
+        if (inFlight === atOnce) {
           waiting.push(dispatch);
           return;
         }
@@ -89,8 +91,7 @@ export async function repeatedly<Result>(run: () => Promise<Result>): Promise<Re
 
 const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
 
-const waitedTooLong = () =>
-  Object.assign(new Error('The call waited too long for its batch.'), { code: 'QUEUE_TIMEOUT' });
+const waitedTooLong = () => codedError('QUEUE_TIMEOUT', 'The call waited too long for its batch.');
 
 /** Class 22 is a data exception, class 23 an integrity constraint violation. */
 const isRefusedRow = (error: unknown) => /^2[23]/.test(errorCodeOf(error) ?? '');

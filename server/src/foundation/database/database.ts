@@ -70,7 +70,7 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
 }
 
 /** Opens the first connection: from here on the generation is known. */
-async function connected(sql: postgres.Sql, generations: ReturnType<typeof watchGenerations>): Promise<Database> {
+async function connected(sql: postgres.Sql, generations = watchGenerations()): Promise<Database> {
   const close = () => sql.end({ timeout: 5 });
   try {
     await sql`select`;
@@ -83,7 +83,11 @@ async function connected(sql: postgres.Sql, generations: ReturnType<typeof watch
 
 /** Works on one connection to the primary, without time limits: a migration may take long. */
 export async function onMigratingConnection(url: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
-  const connection = { ...nodeSettings, ...withoutLimits };
+  const connection: Record<string, string> = {
+    ...nodeSettings,
+    statement_timeout: '0',
+    idle_in_transaction_session_timeout: '0',
+  };
   const sql = postgres(url, { ...base, ...primaryOf(url), connection, max: 1 });
   try {
     await work(sql);
@@ -135,14 +139,9 @@ const embeddedOptions = (socketPath: string) => ({
 export async function joinEmbedded(directory: string): Promise<Database | null> {
   const socketPath = await findEmbeddedDatabase(directory);
   if (socketPath === null) return null;
-  const sql = postgres({ ...embeddedOptions(socketPath), max: 2 });
-  try {
-    await sql`select`;
-  } catch (error) {
-    await sql.end({ timeout: 0 });
-    throw new StartupError(`The platform in DATA_DIR ${directory} does not answer yet: ${(error as Error).message}.`);
-  }
-  return databaseOf(sql, () => sql.end({ timeout: 5 }));
+  return connected(postgres({ ...embeddedOptions(socketPath), max: 2 })).catch(({ message }: Error) => {
+    throw new StartupError(`The platform in DATA_DIR ${directory} does not answer yet: ${message}.`);
+  });
 }
 
 const VACUUM_INTERVAL_MS = 60_000;
@@ -172,8 +171,6 @@ export function checkDriver(options: { answer_timeout?: unknown; queue_timeout?:
     'This build contains the Postgres driver without the patch of the repository (patches/postgres@3.4.9.patch): after a failover, requests would wait for lost connections. Run pnpm install and pnpm build in the repository, and deploy that build.',
   );
 }
-
-const withoutLimits: Record<string, string> = { statement_timeout: '0', idle_in_transaction_session_timeout: '0' };
 
 /**
  * Prepares every statement on its first use. Without it, the driver asks Postgres for the types of the parameters before

@@ -28,11 +28,8 @@ const ABANDON = [message(SYNC), message(QUERY, 'rollback')];
 
 type Client = {
   socket: Socket;
-  /** Chunks of the next message, which is not complete yet. */
-  pieces: Buffer[];
-  arrived: number;
-  /** The bytes that the next message needs at least. */
-  needed: number;
+  /** The beginning of the next message, whose rest has not arrived yet. */
+  header: Buffer | null;
   messages: Uint8Array[];
   hasStarted: boolean;
 };
@@ -89,15 +86,12 @@ export async function serveSessions(
   }, LOOK_EVERY_MS).unref();
 
   const server = createServer((socket) => {
-    const next = { pieces: [], arrived: 0, needed: FIRST_HEADER };
-    const client: Client = { socket, ...next, messages: [], hasStarted: false };
+    const client: Client = { socket, header: null, messages: [], hasStarted: false };
     clients.add(client);
-    socket.on('data', (bytes) => {
+    socket.on('readable', () => {
       if (client === current) silentLooks = 0;
-      client.pieces.push(bytes);
-      client.arrived += bytes.length;
-      if (client.arrived < client.needed) return;
-      const messages = completeMessages(client);
+      const messages: Uint8Array[] = [];
+      for (let next = readMessage(client); next; next = readMessage(client)) messages.push(next);
       if (messages.length > 0) take(client, messages);
     });
     socket.on('error', () => {});
@@ -125,25 +119,25 @@ export async function serveSessions(
   };
 }
 
-/** Joins the pieces once, not at each arrival: a message may come in thousands. */
-function completeMessages(client: Client): Uint8Array[] {
-  const messages: Uint8Array[] = [];
-  let rest = Buffer.concat(client.pieces);
-  client.pieces = [];
-  for (;;) {
-    const { hasStarted, socket } = client;
-    const header = hasStarted ? HEADER : FIRST_HEADER;
-    const end = rest.length < header ? header : hasStarted ? 1 + rest.readInt32BE(1) : rest.readInt32BE(0);
-    if (rest.length < Math.max(header, end)) {
-      Object.assign(client, { pieces: [rest], arrived: rest.length, needed: end });
-      return messages;
-    }
-    if (hasStarted ? rest[0] === TERMINATE : rest.readInt32BE(4) !== START_PROTOCOL_3) {
-      socket.end();
-      return messages;
-    }
-    client.hasStarted = true;
-    messages.push(Uint8Array.from(rest.subarray(0, end)));
-    rest = rest.subarray(end);
+/** The next message, once it has arrived. The socket joins its pieces once: a message may come in thousands. */
+function readMessage(client: Client): Uint8Array | null {
+  const { socket, hasStarted } = client;
+  client.header ??= readBytes(socket, hasStarted ? HEADER : FIRST_HEADER);
+  const { header } = client;
+  if (!header) return null;
+  if (hasStarted ? header[0] === TERMINATE : header.readInt32BE(4) !== START_PROTOCOL_3) {
+    socket.destroy();
+    return null;
   }
+  const length = hasStarted ? header.readInt32BE(1) - 4 : header.readInt32BE(0) - FIRST_HEADER;
+  const rest = length > 0 ? readBytes(socket, length) : Buffer.alloc(0);
+  if (!rest) return null;
+  Object.assign(client, { header: null, hasStarted: true });
+  return Uint8Array.from(Buffer.concat([header, rest]));
+}
+
+/** At the end of a connection, a socket has less than what was asked for. */
+function readBytes(socket: Socket, count: number): Buffer | null {
+  const bytes: Buffer | null = socket.read(count);
+  return bytes?.length === count ? bytes : null;
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { constants, cpSync, existsSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,11 +29,8 @@ export async function startEmbeddedDatabase(directory: string) {
     worker = new Worker(new URL('./embedded-worker.js', import.meta.url), {
       workerData: { directory: files, socketPath },
     });
-    await new Promise<void>((resolve, reject) => {
-      worker.once('message', () => resolve());
-      worker.once('error', reject);
-      worker.once('exit', (code) => reject(new Error(`its worker exited with ${code}`)));
-    });
+    const exit = once(worker, 'exit').then(([code]) => Promise.reject(new Error(`its worker exited with ${code}`)));
+    await Promise.race([once(worker, 'message'), exit]);
   } catch (error) {
     await lock.release();
     throw new StartupError(

@@ -10,7 +10,7 @@ type Row = { id: string; began_at: Date };
  * refuses this with 25006, and the connection is not used: it would outlive the promotion without another look.
  */
 const LOOK =
-  'set local role top_system; select generation as id, began_at, pg_current_xact_id() from look_at_generation_v2()';
+  'set local role top_system; select generation as id, began_at, pg_current_xact_id() from look_at_generation_v1()';
 
 /**
  * The generation that this process has seen last. Each connection looks before its first statement, because a restored

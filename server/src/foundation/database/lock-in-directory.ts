@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { rmSync, statSync } from 'node:fs';
 import { link, rm, stat } from 'node:fs/promises';
-import { connect, createServer, type Server } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartupError } from '../startup-error.js';
@@ -26,7 +26,8 @@ export async function lockInDirectory(
     );
   }
   await rm(ownPath, { force: true });
-  const server = await listen(ownPath);
+  const server = createServer((socket) => socket.destroy()).unref();
+  await once(server.listen(ownPath), 'listening');
   try {
     const { ino } = await stat(ownPath);
     if (!(await tryLink(ownPath, lockPath))) {
@@ -57,23 +58,14 @@ export async function lockInDirectory(
 
 const inodeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.ino;
 
-function listen(socketPath: string): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', reject);
-    server.listen(socketPath, () => resolve(server.unref()));
-  });
-}
-
-async function tryLink(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
+const tryLink = (from: string, to: string): Promise<boolean> =>
+  link(from, to).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return false;
+      throw error;
+    },
+  );
 
 export const isLocked = (directory: string, name: string) => isHeld(lockPathIn(directory, name));
 

@@ -12,7 +12,7 @@ import { asAllTenantsStatement, asTenant } from './row-level-security.js';
 import { nodeSettings } from './session-settings.js';
 
 const MAX = 3;
-const EVENTUALLY = { timeout: 20_000, interval: 5 };
+const EVENTUALLY = { timeout: 60_000, interval: 5 };
 const application_name = 'lost-connection-test';
 
 let database: Database;
@@ -271,7 +271,7 @@ test('gives up a half-open connection even while callers keep sending on it', as
   const look = () => void pool.sql`select 1`.catch((error: unknown) => codes.push(errorCodeOf(error)));
   const looking = setInterval(look, 100);
   onTestFinished(() => clearInterval(looking));
-  await expect.poll(() => codes[0], { timeout: 30_000 }).toBe('ANSWER_TIMEOUT');
+  await expect.poll(() => codes[0]).toBe('ANSWER_TIMEOUT');
 });
 
 test('an answer that arrived while this process was suspended still counts', async () => {

@@ -15,9 +15,11 @@ const MIGRATIONS = fileURLToPath(new URL('../drizzle', import.meta.url));
 const ADVISORY_LOCK = 7_460_112_853n;
 const LOOK_AGAIN_MS = 250;
 
-/** Until the first release migrations may be edited. No migration leads from an edited one to its new text. */
-const OTHER_TEXT =
-  'An old development version created this database, and no migration leads from it to this version. Delete the data directory, or the database that DATABASE_URL names, and start again.';
+/** Until the first release the baseline may change. No migration leads from an earlier text to the present one. */
+const otherText = () =>
+  new StartupError(
+    'A development version created this database, and no migration leads from it to this version: docs/upgrading.md says what to do.',
+  );
 
 /** How long a migration waits for a table's lock. Meanwhile every request on that table waits behind it. */
 const LOCK_TIMEOUT_MS = 500;
@@ -38,38 +40,39 @@ export async function appliedHashes(sql: postgres.Sql): Promise<string[]> {
   return rows.map(({ hash }) => hash);
 }
 
-/** CURRENT: the database has all migrations of this build, perhaps later ones too. OTHER: one has another text. */
-export type SchemaState = 'CURRENT' | 'BEHIND' | 'OTHER';
-
-export async function schemaState(sql: postgres.Sql, migrations = ownMigrations()): Promise<SchemaState> {
+/** Those of the migrations that the database lacks; null if it has one with another text. */
+async function missingOf(sql: postgres.Sql, migrations: MigrationMeta[]): Promise<MigrationMeta[] | null> {
   const applied = await appliedHashes(sql);
-  if (applied.some((hash, index) => hash !== (migrations[index]?.hash ?? hash))) return 'OTHER';
-  return applied.length < migrations.length ? 'BEHIND' : 'CURRENT';
+  const hasOther = applied.some((hash, index) => hash !== (migrations[index]?.hash ?? hash));
+  return hasOther ? null : migrations.slice(applied.length);
+}
+
+/** CURRENT: the database has all migrations of this build, perhaps later ones too. OTHER: one has another text. */
+export async function schemaState(sql: postgres.Sql): Promise<'CURRENT' | 'BEHIND' | 'OTHER'> {
+  const missing = await missingOf(sql, ownMigrations());
+  if (missing === null) return 'OTHER';
+  return missing.length > 0 ? 'BEHIND' : 'CURRENT';
 }
 
 /** The migrations of this build that the database lacks, with the names of their files. */
 export async function missingMigrations(sql: postgres.Sql): Promise<{ name: string; sql: string[] }[]> {
-  const migrations = ownMigrations();
-  if ((await schemaState(sql)) === 'OTHER') throw new StartupError(OTHER_TEXT);
-  const applied = await appliedHashes(sql);
+  const missing = await missingOf(sql, ownMigrations());
+  if (missing === null) throw otherText();
   const journal = JSON.parse(readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8'));
-  const names: string[] = journal.entries.map(({ tag }: { tag: string }) => tag);
-  return migrations.slice(applied.length).map(({ sql }, index) => ({ name: names[applied.length + index] ?? '', sql }));
+  const last: { tag: string }[] = journal.entries.slice(journal.entries.length - missing.length);
+  return missing.map(({ sql }, index) => ({ name: last[index]?.tag ?? '', sql }));
 }
 
 /** Applies missing migrations. The client's one connection holds the lock until it closes; other nodes wait for it. */
 export async function migrate(sql: postgres.Sql, folder = MIGRATIONS): Promise<void> {
-  const migrations = readMigrationFiles({ migrationsFolder: folder });
   await lockMigrations(sql);
-  if ((await schemaState(sql, migrations)) === 'OTHER') {
-    throw new StartupError(OTHER_TEXT);
-  }
+  const missing = await missingOf(sql, readMigrationFiles({ migrationsFolder: folder }));
+  if (missing === null) throw otherText();
   await keepSchemaPublic(sql);
   await sql`create schema if not exists drizzle`;
   await sql`
     create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
-  const [applied] = await sql<{ count: number }[]>`select count(*)::int as count from drizzle.__drizzle_migrations`;
-  for (const migration of migrations.slice(applied?.count)) await apply(sql, migration);
+  for (const migration of missing) await apply(sql, migration);
   await stopInheriting(sql);
 }
 

@@ -9,8 +9,8 @@ const tags = readdirSync(folder)
   .filter((name) => /^\d{4}_/.test(name))
   .map((name) => basename(name, '.sql'));
 
-/** They create an empty database, so no node runs beside them. */
-const firstMigrations = ['0000_schema', '0001_storage', '0002_privileges', '0003_seed'];
+/** It creates an empty database, so no node runs beside it. */
+const BASELINE = '0000_schema';
 
 const problemsOf = (sql: string) => migrationProblems({ tag: 'new', sql }, tags);
 
@@ -23,8 +23,8 @@ test('the journal has each migration, in order: a database skips what is older t
 });
 
 test('no migration stops requests, and nodes of the previous version continue', () => {
-  expect(tags).toEqual(expect.arrayContaining(firstMigrations));
-  const later = tags.filter((tag) => !firstMigrations.includes(tag));
+  expect(tags).toContain(BASELINE);
+  const later = tags.filter((tag) => tag !== BASELINE);
   const problems = later.flatMap((tag) =>
     migrationProblems({ tag, sql: readFileSync(join(folder, `${tag}.sql`), 'utf8') }, tags),
   );

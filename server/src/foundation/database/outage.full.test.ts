@@ -59,7 +59,7 @@ test('answers 503 while Postgres is stopped, and serves again without a restart 
   await database.suspend();
   const stoppedAt = load.sent.length;
   await load.seen(200, ({ answer }) => answer?.status === 503);
-  await expect.poll(readiness, { timeout: 30_000 }).toBe(503);
+  await expect.poll(readiness).toBe(503);
   expect((await fetch(`${server.baseUrl}/livez`)).status).toBe(200);
   expect(load.sent.slice(stoppedAt + 50).filter(({ answer }) => (answer?.status ?? 0) < 300)).toEqual([]);
 
@@ -74,7 +74,7 @@ test('answers 503 while Postgres is stopped, and serves again without a restart 
   expectOnlyTemporaryRefusals(sent);
   await expectEveryAcceptedCommandStoredOnce(sent);
   // A probe is answered from a result up to 4 seconds old.
-  await expect.poll(readiness, { timeout: 30_000 }).toBe(200);
+  await expect.poll(readiness).toBe(200);
 });
 
 test('answers every request while connections to Postgres are cut again and again', async () => {
@@ -114,9 +114,9 @@ test('a node that freezes within a transaction blocks other nodes for at most 10
         server.process.kill('SIGSTOP');
         expect(await inTransaction()).toBeGreaterThan(0);
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
-    await vi.waitFor(async () => expect(await inTransaction()).toBe(0), { timeout: 20_000, interval: 200 });
+    await vi.waitFor(async () => expect(await inTransaction()).toBe(0), { timeout: 60_000, interval: 200 });
   } finally {
     server.process.kill('SIGCONT');
     await administrator.end();

@@ -1,11 +1,9 @@
 import { MAX_INSTANT } from '@tenant-open-platform/contract';
+import { MAX_ROWS_READ } from '@tenant-open-platform/contract/facts';
 import { and, asc, desc, getTableName, gte, lt, type SQL, type SQLWrapper, type Subquery, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { firstIdAt, millisecondAt } from '../ids.js';
 import type { Transaction } from './database.js';
-
-/** A page reads at most this many rows, even if its filters match none of them. */
-const ROWS_READ = 5_000;
 
 type Scan = {
   columns: readonly PgColumn[];
@@ -38,7 +36,7 @@ export async function boundedScan(tx: Transaction, { columns, direction, range, 
     .where(range)
     .orderBy(...order)
     .limit(1)
-    .offset(ROWS_READ - 1);
+    .offset(MAX_ROWS_READ - 1);
   const values = last && columns.map(({ name }) => last[name]);
   const isRead = values && isUpTo(columns, direction, values);
   const rows = tx
@@ -46,7 +44,7 @@ export async function boundedScan(tx: Transaction, { columns, direction, range, 
     .from(table)
     .where(and(range, isRead))
     .orderBy(...order)
-    .limit(ROWS_READ);
+    .limit(MAX_ROWS_READ);
   return {
     from: rows.as(getTableName(table)),
     where: filters,
@@ -90,10 +88,10 @@ const FEW_ROWS = 100;
 export const jsonBytes = (...columns: string[]): SQL =>
   sql.raw(columns.map((column) => `coalesce(octet_length(${column}::text), 0)`).join(' + '));
 
-/** The size of a row and the order of the list, both by column names. */
-type Measured = { bytes: SQL; orderBy: SQL };
-
-type List<Row> = Measured & {
+type List<Row> = {
+  /** The size of a row and the order of the list, both by column names. */
+  bytes: SQL;
+  orderBy: SQL;
   first: (count: number) => SQLWrapper & PromiseLike<Row[]>;
   /** The limit that the caller asked for. */
   limit: number;
@@ -108,7 +106,7 @@ export async function fittingRows<Row>(tx: Transaction, list: List<Row>): Promis
 }
 
 /** Counts in the database the rows that fit on one page, and the first one that exceeds it. */
-async function countFitting(tx: Transaction, rows: SQLWrapper, { bytes, orderBy }: Measured): Promise<number> {
+async function countFitting(tx: Transaction, rows: SQLWrapper, { bytes, orderBy }: List<unknown>): Promise<number> {
   const [counted] = await tx.execute<{ fitting: number }>(sql`
     select count(*)::int as fitting
     from (

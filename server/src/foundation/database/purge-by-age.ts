@@ -1,13 +1,12 @@
 import { getTableName, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
 import { idTimeOf } from '../ids.js';
-import type { Database, Transaction } from './database.js';
-import { asAllTenants } from './row-level-security.js';
+import type { Transaction } from './database.js';
 
-/** Deletes some expired rows. It is called again soon if there may be more. */
+/** Deletes some expired rows in a transaction over all tenants. It is called again soon if there may be more. */
 export type Purge = {
   table: string;
-  round: () => Promise<{ removed: number; hasMore: boolean }>;
+  round: (tx: Transaction) => Promise<{ removed: number; hasMore: boolean }>;
 };
 
 /**
@@ -34,7 +33,7 @@ type Aged = {
  * Deletes old rows, tenant after tenant, but none of a tenant that moves. It remembers its position, so that no statement
  * scans a row again.
  */
-export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Aged): Purge {
+export function purgeByAge({ id, keptDays, deleteRange }: Aged): Purge {
   let tenantId = '';
   let after: string | null = null;
 
@@ -53,26 +52,25 @@ export function purgeByAge(database: Database, { id, keptDays, deleteRange }: Ag
 
   return {
     table: getTableName(id.table),
-    round: () =>
-      asAllTenants(database, async (tx) => {
-        let removed = 0;
-        for (let ranges = 0; ranges < RANGES && removed < BATCH; ranges++) {
-          if (after === null) {
-            tenantId = await nextTenant(tx);
-            if (tenantId === '') return { removed, hasMore: false };
-          }
-          const isInTenant = sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${after ?? FIRST_ID}::uuid
-            and (select status from tenants where tenant_id = ${tenantId}) <> 'MOVING'`;
-          const range = sql`${isInTenant} and ${id} < ${endId(keptDays)}`;
-          const [last] = await tx.execute<{ id: string }>(
-            sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - removed - 1}`,
-          );
-          const batch = last ? sql`${range} and ${id} <= ${last.id}::uuid` : range;
-          removed += await (deleteRange ?? deleteAll)(tx, batch);
-          after = last?.id ?? null;
+    async round(tx) {
+      let removed = 0;
+      for (let ranges = 0; ranges < RANGES && removed < BATCH; ranges++) {
+        if (after === null) {
+          tenantId = await nextTenant(tx);
+          if (tenantId === '') return { removed, hasMore: false };
         }
-        return { removed, hasMore: true };
-      }),
+        const isInTenant = sql`${id.table}.tenant_id = ${tenantId} and ${id} > ${after ?? FIRST_ID}::uuid
+          and (select status from tenants where tenant_id = ${tenantId}) <> 'MOVING'`;
+        const range = sql`${isInTenant} and ${id} < ${endId(keptDays)}`;
+        const [last] = await tx.execute<{ id: string }>(
+          sql`select ${id} as id from ${id.table} where ${range} order by ${id} limit 1 offset ${BATCH - removed - 1}`,
+        );
+        const batch = last ? sql`${range} and ${id} <= ${last.id}::uuid` : range;
+        removed += await (deleteRange ?? deleteAll)(tx, batch);
+        after = last?.id ?? null;
+      }
+      return { removed, hasMore: true };
+    },
   };
 }
 

@@ -3,7 +3,8 @@ import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
-import { openSession } from '../../../test/support/open-pool.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
+import { asTenant } from './row-level-security.js';
 
 const keyring = newKeyring();
 
@@ -34,7 +35,7 @@ test.each([
   expect(await startUp()).toBe('exit 0');
 });
 
-const ADMISSION = 'admission.admit_requests_v2';
+const ADMISSION = 'admission.admit_requests_v1';
 
 test.each([
   ['belongs to somebody else', `alter function ${ADMISSION} owner to platform`],
@@ -120,17 +121,28 @@ test('a statement without a role sees no row of any tenant', async () => {
   await login.end();
 });
 
+test.each([
+  ['MOVING', '25006'],
+  ['MOVED', '25006'],
+  ['ACTIVE', null],
+  ['DISABLED', null],
+])('a handler may not write rows of a tenant that moves or has moved away: %s', async (status, refusal) => {
+  await superuser`update tenants set status = ${status} where tenant_id = 'demo'`;
+  const written = asTenant(openPool(database.url), 'demo', (tx) => tx.execute(`update credentials set name = 'x'`));
+  const code = await written.then(
+    () => null,
+    (error: { cause: { code: string } }) => error.cause.code,
+  );
+  await superuser`update tenants set status = 'ACTIVE' where tenant_id = 'demo'`;
+  expect(code).toBe(refusal);
+});
+
 test('the function that admits has the rights of top_ingest, and nobody but the login may execute it', async () => {
   const functions = await superuser`
     select pronamespace::regnamespace || '.' || proname as name, proowner::regrole::text as owner, prosecdef as is_definer,
       array_to_string(proconfig, ';') as settings, array_to_string(proacl, ' ') as rights
     from pg_proc
-    where pronamespace in ('public'::regnamespace, 'admission'::regnamespace) 
-      and proname not in ('tenant_away_v1', 'grants_v1', 'used_keys_v1', 'tenant_slot_v1', 'log_end_v1', 'logged_events_v1')
-      and proname not in ('duration_class_v1', 'count_ended_v1') and proname not like 'log_events_v%'
-      and proname not like 'look_at_generation_v%' and proname not like 'declare_restored_v%'
-      -- Nodes of the version before call it.
-      and proname <> 'admit_requests_v1'`;
+    where prosecdef or pronamespace = 'admission'::regnamespace`;
   expect(functions).toEqual([
     {
       name: ADMISSION,
@@ -198,14 +210,14 @@ test('row-level security binds the function: without the policies of top_ingest 
   const row = request?.row as string;
   const withoutCommand = row.replace('idempotency_key', 'no_key');
   const live = async () =>
-    (await login`select is_live from admission.admit_requests_v2(${withoutCommand})`)[0]?.is_live;
+    (await login`select is_live from admission.admit_requests_v1(${withoutCommand})`)[0]?.is_live;
   expect(await live()).toBe(true);
   await superuser`alter policy top_ingest_select on credentials using (false)`;
   expect(await live()).toBe(false);
   await superuser`alter policy top_ingest_select on credentials using (true)`;
   await superuser`alter policy top_ingest_insert on commands with check (false)`;
-  await expect(login`select * from admission.admit_requests_v2(${row}, true)`).rejects.toMatchObject({ code: '42501' });
+  await expect(login`select * from admission.admit_requests_v1(${row}, true)`).rejects.toMatchObject({ code: '42501' });
   await superuser`alter policy top_ingest_insert on commands with check (true)`;
-  expect(await login`select outcome from admission.admit_requests_v2(${row}, true)`).toEqual([{ outcome: 'ACCEPTED' }]);
+  expect(await login`select outcome from admission.admit_requests_v1(${row}, true)`).toEqual([{ outcome: 'ACCEPTED' }]);
   await login.end();
 });

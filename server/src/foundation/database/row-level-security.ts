@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type postgres from 'postgres';
+import { codedError } from '../coded-error.js';
 import type { Database, Transaction } from './database.js';
 import { hasUnknownEffect } from './database-error.js';
+import { pipelined } from './pipelined.js';
 
 /*
  * Statements are written in two ways: with drizzle's builder where it can say them, and otherwise with drizzle's `sql`,
@@ -10,30 +12,26 @@ import { hasUnknownEffect } from './database-error.js';
  */
 
 /** Runs a handler's work in one transaction that sees the rows of this tenant only. */
-export function asTenant<Result>(
-  database: Database,
-  tenantId: string,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
-  return inTransaction(database.drizzle, async (tx) => {
-    await enterTenant(tx, tenantId);
-    return work(tx);
-  });
-}
+export const asTenant = inTenant(enterTenant);
 
 /** As `asTenant`, also while the tenant moves and where it was before: for commands of the operator. */
-export const asTenantAnyway = <Result>(
-  database: Pick<Database, 'drizzle'>,
-  tenantId: string,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> =>
-  inTransaction(database.drizzle, async (tx) => {
-    await enterAnyway(tx, tenantId);
-    return work(tx);
-  });
+export const asTenantAnyway = inTenant(enterAnyway);
 
-const enterAnyway = (tx: Transaction, tenantId: string) =>
-  tx.execute(sql`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`);
+function inTenant(enter: (tx: Transaction, tenantId: string) => Promise<unknown>) {
+  return <Result>(
+    { drizzle }: Pick<Database, 'drizzle'>,
+    tenantId: string,
+    work: (tx: Transaction) => Promise<Result>,
+  ): Promise<Result> =>
+    inTransaction(drizzle, async (tx) => {
+      await enter(tx, tenantId);
+      return work(tx);
+    });
+}
+
+function enterAnyway(tx: Transaction, tenantId: string) {
+  return tx.execute(sql`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`);
+}
 
 /**
  * A tenant that moves, or has moved away, does not change. A move waits for the transactions that began before: each of
@@ -45,7 +43,10 @@ const keepAway = sql`
 
 /** From here on the transaction sees the rows of this tenant. */
 export async function enterTenant(tx: Transaction, tenantId: string): Promise<void> {
-  await Promise.all([enterAnyway(tx, tenantId), tx.execute(keepAway)]);
+  await pipelined(
+    () => enterAnyway(tx, tenantId),
+    () => tx.execute(keepAway),
+  );
 }
 
 const background = sql`set local role top_system; set local plan_cache_mode = force_custom_plan`;
@@ -56,7 +57,7 @@ const impatient = sql`${background}; set local lock_timeout = '1s'`;
 export const asAllTenantsImpatiently = <Result>(
   database: Database,
   work: (tx: Transaction, rows: readonly object[]) => Promise<Result>,
-  first: SQL,
+  first?: SQL,
 ): Promise<Result> => asAllTenants(database, work, first, impatient);
 
 /**
@@ -72,7 +73,10 @@ export function asAllTenants<Result>(
   settings = background,
 ): Promise<Result> {
   return inTransaction(database.prepared, async (tx) => {
-    const [, rows = []] = await Promise.all([tx.execute(settings), first && tx.execute(first)]);
+    const [, rows = []] = await pipelined(
+      () => tx.execute(settings),
+      () => first && tx.execute(first),
+    );
     return work(tx, rows);
   });
 }
@@ -97,10 +101,8 @@ async function inTransaction<Result>(
   let timer: NodeJS.Timeout | undefined;
   let isLate = false;
   let isCommitting = false;
-  const tooLate = () => {
-    const error = new Error('A transaction has not ended in time. Its connection may be lost.');
-    return Object.assign(error, { code: 'ANSWER_TIMEOUT' });
-  };
+  const tooLate = () =>
+    codedError('ANSWER_TIMEOUT', 'A transaction has not ended in time. Its connection may be lost.');
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       isLate = true;
@@ -117,14 +119,15 @@ async function inTransaction<Result>(
     return await Promise.race([transaction, silence]);
   } catch (error) {
     if (isCommitting || !hasUnknownEffect(error)) throw error;
-    const message = 'The connection of a transaction was lost before its commit.';
-    throw Object.assign(new Error(message, { cause: error }), { code: 'LOST_BEFORE_COMMIT' });
+    throw codedError('LOST_BEFORE_COMMIT', 'The connection of a transaction was lost before its commit.', {
+      cause: error,
+    });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** A checked command, as a column list of admit_requests_v2. Tenant and creator come from its request, the time from the database. */
+/** A checked command, as a column list of admit_requests_v1. Tenant and creator come from its request, the time from the database. */
 export type NewCommand = {
   idempotency_key: string;
   vendor: string;
@@ -146,7 +149,7 @@ export type RefusedCommand = { idempotency_key: string; is_refused: true };
 
 export type GivenCommand = NewCommand | RefusedCommand;
 
-/** What became of a command. The outcomes are explained in server/drizzle/0016_moved_tenants.sql. */
+/** What became of a command. The outcomes are explained in server/drizzle/functions/admit_requests_v1.sql. */
 export type CommandOutcome =
   | { outcome: 'ACCEPTED'; command_id: string; accepted_ms: number }
   | { outcome: 'KEY_USED' | 'REFUSED' | 'VENDOR_NOT_ENABLED' | 'CATALOG_CHANGED' | 'TENANT_AWAY' };
@@ -156,4 +159,4 @@ export type CommandOutcome =
  * commands. The function of server/drizzle has the rights of its owner, top_ingest, which reads no secret.
  */
 export const asIngest = <Row extends object>({ sql }: Database, requests: readonly object[], areAdmitted = false) =>
-  sql<Row[]>`select * from admission.admit_requests_v2(${JSON.stringify(requests)}, ${areAdmitted})`;
+  sql<Row[]>`select * from admission.admit_requests_v1(${JSON.stringify(requests)}, ${areAdmitted})`;

@@ -41,7 +41,7 @@ const sessionSettings: Record<string, string> = {
 
 /**
  * A node that dies or freezes within a transaction must not block other nodes for longer than 10 seconds: it may hold
- * the lock of the event log or of the lease. The timeout is 5 seconds, because another of its connections may wait for
+ * the lock of the event log or of a slot. The timeout is 5 seconds, because another of its connections may wait for
  * that lock, get it then, and hold it for another 5 seconds.
  * No Postgres timeout ends a session that sends an answer, or waits for the rest of a statement, over a broken link.
  * TCP ends it after about 10 seconds: keepalives if everything sent has arrived, the user timeout if not.

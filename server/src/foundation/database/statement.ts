@@ -1,9 +1,9 @@
-import { sql as fragment, type SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 
 type Value = string | number | boolean | Uint8Array | null;
 
-/** Drizzle's `sql` for a statement in one piece. Only values are filled in, so a reader can run it in psql. */
-export const sql: (text: TemplateStringsArray, ...values: Value[]) => SQL = fragment;
+/** As drizzle's `sql`, for a statement in one piece. Only values are filled in, so a reader can run it in psql. */
+export const fixedSql: (text: TemplateStringsArray, ...values: Value[]) => SQL = sql;
 
 /** The names of the statements in all modules that are loaded. A test explains each of them. */
 export const statementNames = new Set<string>();
@@ -14,6 +14,6 @@ export function statement<Parameters extends readonly unknown[]>(
   textOf: (...parameters: Parameters) => SQL,
 ): (...parameters: Parameters) => SQL {
   statementNames.add(name);
-  const comment = fragment.raw(`/* ${name} */`);
-  return (...parameters) => fragment.join([comment, textOf(...parameters)]);
+  const comment = sql.raw(`/* ${name} */`);
+  return (...parameters) => sql.join([comment, textOf(...parameters)]);
 }

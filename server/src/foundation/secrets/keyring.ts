@@ -143,9 +143,8 @@ export async function openKeyring(source: Source, database: Database): Promise<O
 export const readCanaries = ({ drizzle }: Database) => drizzle.select().from(keyringCanaries);
 
 /** After this, the keyring may lack these keys at a start. */
-export async function forgetCanaries({ drizzle }: Database, keyIds: string[]): Promise<void> {
-  if (keyIds.length > 0) await drizzle.delete(keyringCanaries).where(inArray(keyringCanaries.keyId, keyIds));
-}
+export const forgetCanaries = ({ drizzle }: Database, keyIds: string[]) =>
+  drizzle.delete(keyringCanaries).where(inArray(keyringCanaries.keyId, keyIds));
 
 const ownerOf = (keyId: string) => `keyring-canary:${keyId}`;
 
@@ -163,15 +162,13 @@ async function readKeyring(source: Source, isNewDatabase: boolean): Promise<Keyr
     return parseKeyring(await outputOf(source.KEYRING_COMMAND), 'What KEYRING_COMMAND prints');
   const file = source.KEYRING_FILE ?? path.join(source.DATA_DIR, 'keyring.json');
   const mayGenerate = !source.KEYRING_FILE && !source.DATABASE_URL && isNewDatabase;
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && mayGenerate) return null;
-    throw new StartupError(`The keyring ${file} cannot be read (${error.code}).`);
-  });
-  if (text === null) {
+  const text = await readFile(file, 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || !mayGenerate)
+      throw new StartupError(`The keyring ${file} cannot be read (${error.code}).`);
     const generated = generateKeyring();
     await writePrivateFile(file, generated);
-    return parseKeyring(generated, file);
-  }
+    return generated;
+  });
   if (((await stat(file)).mode & 0o077) !== 0) {
     throw new StartupError(`The keyring ${file} can be read by others: chmod 600 it.`);
   }

@@ -30,12 +30,11 @@ type Description<Table extends TenantTable> = {
 export function sealedTable<Table extends TenantTable>(table: Table, { id, secrets }: Description<Table>) {
   const columns = getTableColumns(table as PgTable);
   const idColumn = columns[id] as PgColumn;
+  const owners = Object.entries(secrets) as [column: string, ownerOf: (row: Row) => string][];
   const sealedIn = (row: Row) =>
-    Object.entries(secrets).flatMap(([column, ownerOf]) => {
+    owners.flatMap(([column, ownerOf]) => {
       const sealed = row[column];
-      return sealed instanceof Uint8Array && ownerOf
-        ? [{ column, sealed: Buffer.from(sealed), owner: (ownerOf as (row: Row) => string)(row) }]
-        : [];
+      return sealed instanceof Uint8Array ? [{ column, sealed: Buffer.from(sealed), owner: ownerOf(row) }] : [];
     });
   async function* rowsOf(database: Database, tenant: string): AsyncGenerator<SealedRow> {
     for (let after: Row | undefined; ; ) {
@@ -90,5 +89,5 @@ export function sealedTable<Table extends TenantTable>(table: Table, { id, secre
     return found.map(({ column, ...secret }) => ({ ...secret, column: (columns[column] as PgColumn).name }));
   }
 
-  return Object.assign(rowsOf, { table: getTableName(table), secretsIn });
+  return Object.assign(rowsOf, { table: table as TenantTable, secretsIn });
 }

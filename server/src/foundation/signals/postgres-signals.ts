@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { newId } from '../ids.js';
 import { type Looping, localSignals, type Signals, startLoop } from './signals.js';
 
 const CHANNEL = 'top_signals';
-/** Postgres allows up to 8,000 bytes. */
-const MAX_PAYLOAD_BYTES = 7_000;
+/** Postgres allows a payload of up to 8,000 bytes. The longest topic has 108: a command of a tenant. */
+const MAX_TOPICS = 60;
 /** NOTIFY takes a lock that all commits share, so the signals of this interval are sent together. */
 const COLLECT_MS = 10;
 /** A connection that only listens sends nothing. This is the only way to notice that it is half open. */
@@ -71,17 +72,11 @@ export async function postgresSignals(
     },
     async isReceiving() {
       const echo = ++lastEcho;
-      let timer: NodeJS.Timeout | undefined;
       const heard = new Promise<boolean>((resolve) => {
         onEcho = (number) => number === echo && resolve(true);
-        timer = setTimeout(resolve, ECHO_WITHIN_MS, false);
       });
-      try {
-        await sql.notify(CHANNEL, JSON.stringify({ from: self, topics: [], echo } satisfies Signal));
-        return await heard;
-      } finally {
-        clearTimeout(timer);
-      }
+      await sql.notify(CHANNEL, JSON.stringify({ from: self, topics: [], echo } satisfies Signal));
+      return Promise.race([heard, delay(ECHO_WITHIN_MS, false, { ref: false })]);
     },
     async close() {
       await local.close();
@@ -94,18 +89,7 @@ export async function postgresSignals(
   };
 }
 
-/** Packs signals into as few payloads as possible. */
-function inPayloads(topics: string[]): string[][] {
-  const payloads: string[][] = [];
-  let size = MAX_PAYLOAD_BYTES;
-  for (const topic of topics) {
-    const bytes = Buffer.byteLength(topic) + 3;
-    if (size + bytes > MAX_PAYLOAD_BYTES) {
-      payloads.push([]);
-      size = 2;
-    }
-    payloads.at(-1)?.push(topic);
-    size += bytes;
-  }
-  return payloads;
-}
+const inPayloads = (topics: string[]): string[][] =>
+  Array.from({ length: Math.ceil(topics.length / MAX_TOPICS) }, (_, index) =>
+    topics.slice(index * MAX_TOPICS, (index + 1) * MAX_TOPICS),
+  );

@@ -28,7 +28,7 @@ export const topics = {
   eventLog: (slot: number) => `event-log ${slot}`,
   /** Bus principals, or the vendors that they read, have changed. */
   busAccess: 'bus-access',
-  /** A generation of the database has begun. The database itself sends it: see 0006_generations.sql. */
+  /** A generation of the database has begun. The database itself sends it: see look_at_generation_v1. */
   generation: 'generation',
   /** A device request was stored: it will expire. */
   deviceRequest: 'device-request',

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { silent } from '../../../test/support/silent.js';
 import { localSignals, type Progress, startLoop } from './signals.js';
 
-const soon = { timeout: 20_000, interval: 5 };
+const soon = { timeout: 60_000, interval: 5 };
 const AN_HOUR_MS = 3_600_000;
 
 /** Starts a loop whose rounds these functions are. The rounds after them have nothing to do. */

@@ -91,6 +91,8 @@ type RefusedRequest = {
   code: string;
   status: number;
   request_id: string;
+  /** What the header X-Request-Id had. */
+  replaced_request_id?: string | undefined;
   trace_id?: string | undefined;
   address: string | undefined;
   /** The tenant of the credential, once the signature is verified. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { noPeers, type Peers } from '../peers.js';
+import { createPeers, type Peers } from '../peers.js';
 import type { Watchdog } from './watchdog.js';
 
 /** A scrape is answered even if the database or the bus is down. All gauges are read at once. */
@@ -11,14 +11,8 @@ const within = <Result>(reading: Promise<Result>) =>
 /** `metadata.quota` of RATE_LIMITED. */
 const QUOTAS = ['credential', 'tenant', 'address', 'waiting', 'changes', 'change_bytes'];
 
-type Options = { watchdog: Watchdog; peers?: Peers; version?: string };
-
-/** Metrics of one process, in the Prometheus exposition format. Operations are labelled with their names. */
-export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Options) {
-  const registry = new Registry();
-  if (peers.name) registry.setDefaultLabels({ process: peers.name });
-  // The default of 10 ms wakes an idle process 100 times a second. The metric contains the interval: 0.1 s when idle.
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+/** What the parts of the platform count. */
+function countersOf(registry: Registry) {
   const duration = new Histogram({
     name: 'top_request_duration_seconds',
     help: 'Time from the first byte of a request to the last byte of its answer, by operation and status.',
@@ -68,62 +62,77 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
   for (const outcome of ['REPEATED', 'PARKED']) publishFailures.inc({ outcome }, 0);
   for (const quota of QUOTAS) overQuota.inc({ quota }, 0);
   for (const limit of ['total', 'address']) connections.inc({ outcome: 'REFUSED', limit }, 0);
-  new Gauge({
-    name: 'top_loop_last_round_seconds',
-    help: 'Seconds since the last round of each loop of this process; 0 for a consumer without messages, and for a loop that rests.',
-    labelNames: ['loop'] as const,
-    registers: [registry],
-    collect() {
-      for (const [loop, seconds] of watchdog.secondsSinceLastRound()) this.set({ loop }, seconds);
+  return {
+    countPublishFailure: (outcome: 'REPEATED' | 'PARKED'): void => publishFailures.inc({ outcome }),
+    countMessage: (kind: string, outcome: 'TAKEN' | 'REFUSED'): void => messages.inc({ kind, outcome }),
+    countReport: (outcome: string): void => reports.inc({ outcome }),
+    countCompleted: (status: string, vendor: string): void => commandsCompleted.inc({ status, vendor }),
+    countRemoved: (table: string, rows: number): void => removed.inc({ table }, rows),
+    countConnection: (outcome: 'REFUSED' | 'EVICTED', limit: string): void => connections.inc({ outcome, limit }),
+    countOverQuota: (quota: string): void => overQuota.inc({ quota }),
+    countOverload: (): void => overloads.inc(),
+    countRequest: (operation: string, status: number, seconds: number): void =>
+      duration.observe({ operation, status }, seconds),
+  };
+}
+
+type Options = { watchdog: Watchdog; peers?: Peers; version?: string };
+
+/** Metrics of one process, in the Prometheus exposition format. Operations are labelled with their names. */
+export function createMetrics({ watchdog, peers = createPeers(), version = '' }: Options) {
+  const registry = new Registry();
+  if (peers.name) registry.setDefaultLabels({ process: peers.name });
+  // The default of 10 ms wakes an idle process 100 times a second. The metric contains the interval: 0.1 s when idle.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
+  /** `collect` runs at each scrape. */
+  const gauge = <Label extends string = never>(
+    name: string,
+    help: string,
+    collect: (gauge: Gauge<Label>) => Promise<void> | void,
+    labelNames: Label[] = [],
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        return collect(this);
+      },
+    });
+  gauge(
+    'top_loop_last_round_seconds',
+    'Seconds since the last round of each loop of this process; 0 for a consumer without messages, and for a loop that rests.',
+    (rounds) => {
+      for (const [loop, seconds] of watchdog.secondsSinceLastRound()) rounds.set({ loop }, seconds);
     },
-  });
-  new Gauge({
-    name: 'top_build_info',
-    help: 'Always 1. The version of the platform is a label.',
-    labelNames: ['version'] as const,
-    registers: [registry],
-  }).set({ version }, 1);
+    ['loop'],
+  );
+  gauge('top_build_info', 'Always 1. The version of the platform is a label.', (info) => info.set({ version }, 1), [
+    'version',
+  ]);
   peers.answer('metrics', () => registry.getMetricsAsJSON());
   return {
     contentType: registry.contentType,
     /** A value that is read at each scrape. A failed or slow read shows NaN. */
-    addGauge(name: string, help: string, read: () => Promise<number | null | undefined>): void {
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          this.set((await within(read())) ?? Number.NaN);
-        },
-      });
-    },
+    addGauge: (name: string, help: string, read: () => Promise<number | null | undefined>) =>
+      gauge(name, help, async (one) => one.set((await within(read())) ?? Number.NaN)),
     /** The same for a value of each stream, read at once. */
-    addGaugeOfStreams(name: string, help: string, read: Record<string, () => Promise<number>>): void {
-      new Gauge({
+    addGaugeOfStreams: (name: string, help: string, read: Record<string, () => Promise<number>>) =>
+      gauge(
         name,
         help,
-        labelNames: ['stream'] as const,
-        registers: [registry],
-        async collect() {
-          await Promise.all(
-            Object.entries(read).map(async ([stream, readOne]) =>
-              this.set({ stream }, (await within(readOne())) ?? Number.NaN),
-            ),
-          );
+        async (streams) => {
+          const setOne = async ([stream, readOne]: [string, () => Promise<number>]) =>
+            streams.set({ stream }, (await within(readOne())) ?? Number.NaN);
+          await Promise.all(Object.entries(read).map(setOne));
         },
-      });
-    },
+        ['stream'],
+      ),
     /** The state of the pool of database connections, which this process knows without asking. */
     addPool(pool: () => { size: number; inUse: number; waiting: number }): void {
       const add = (name: string, help: string, value: keyof ReturnType<typeof pool>) =>
-        new Gauge({
-          name,
-          help,
-          registers: [registry],
-          collect() {
-            this.set(pool()[value]);
-          },
-        });
+        gauge(name, help, (one) => one.set(pool()[value]));
       add('top_database_pool_size', 'Database connections that this process may open.', 'size');
       add('top_database_pool_in_use', 'Database connections that a statement or a transaction uses.', 'inUse');
       add('top_database_pool_waiting', 'Statements and transactions that wait for a database connection.', 'waiting');
@@ -136,19 +145,17 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
         known = (await ownReason().catch(() => 'the checks fail')) ?? '';
         return known;
       };
-      new Gauge({
-        name: 'top_unready',
-        help: 'Whether this process is unready, by the reason; 0 with an empty reason if it is ready.',
-        labelNames: ['reason'] as const,
-        registers: [registry],
-        async collect() {
-          const hangs = delay(WITHIN_MS, undefined, { ref: false }).then(() => known);
-          const reason = await Promise.race([look(), hangs]);
-          this.reset();
+      gauge(
+        'top_unready',
+        'Whether this process is unready, by the reason; 0 with an empty reason if it is ready.',
+        async (unready) => {
+          const reason = (await within(look())) ?? known;
+          unready.reset();
           // A number would make a series of each scrape, and an alert waits for one series.
-          this.set({ reason: reason.replace(/\b\d+\b/g, 'n') }, reason === '' ? 0 : 1);
+          unready.set({ reason: reason.replace(/\b\d+\b/g, 'n') }, reason === '' ? 0 : 1);
         },
-      });
+        ['reason'],
+      );
     },
     /** The metrics of all processes, each labelled with its process. A silent process is left out. */
     async render(): Promise<string> {
@@ -156,16 +163,7 @@ export function createMetrics({ watchdog, peers = noPeers(), version = '' }: Opt
       const all = await peers.ask('metrics', 2 * WITHIN_MS);
       return AggregatorRegistry.aggregate([...all.values()].filter((one) => one !== undefined) as object[]).metrics();
     },
-    countPublishFailure: (outcome: 'REPEATED' | 'PARKED'): void => publishFailures.inc({ outcome }),
-    countMessage: (kind: string, outcome: 'TAKEN' | 'REFUSED'): void => messages.inc({ kind, outcome }),
-    countReport: (outcome: string): void => reports.inc({ outcome }),
-    countCompleted: (status: string, vendor: string): void => commandsCompleted.inc({ status, vendor }),
-    countRemoved: (table: string, rows: number): void => removed.inc({ table }, rows),
-    countConnection: (outcome: 'REFUSED' | 'EVICTED', limit: string): void => connections.inc({ outcome, limit }),
-    countOverQuota: (quota: string): void => overQuota.inc({ quota }),
-    countOverload: (): void => overloads.inc(),
-    countRequest: (operation: string, status: number, seconds: number): void =>
-      duration.observe({ operation, status }, seconds),
+    ...countersOf(registry),
   };
 }
 

@@ -24,7 +24,7 @@ const lineOf = (requestId: string) =>
       expect(more).toEqual([]);
       return line;
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 
 test('a refused request is in the log under its request_id, with caller, location and reason', async () => {
@@ -91,6 +91,6 @@ test('a flood of one refusal writes a few lines a second and the number of suppr
       expect(alone + leftOut).toBe(200);
       expect(alone).toBeLessThan(100);
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
 });

@@ -8,7 +8,7 @@ import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { registerEventReader } from '../../../test/support/new-principal.js';
 
-const within = { timeout: 30_000, interval: 50 };
+const within = { timeout: 60_000, interval: 50 };
 const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} } as const;
 
 /** A server, an adapter of the kit for its tenant `demo`, and all messages on the bus. */

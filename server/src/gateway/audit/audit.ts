@@ -6,7 +6,7 @@ import { ApiError } from '../../foundation/api-error.js';
 import { createWindows } from '../../foundation/concurrency/limits-per-key.js';
 import { createTurns } from '../../foundation/concurrency/turns.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { ID_TIME, newIdTail } from '../../foundation/ids.js';
+import { newIdByDatabase } from '../../foundation/ids.js';
 import type { Call } from '../operation/call.js';
 import { auditEvents } from '../tables.js';
 import { countRows, isDayFull, refuseOnFullDay } from './daily-bytes.js';
@@ -87,10 +87,7 @@ export function withAudit<Result>(
   return inTurn(turn, () => call.asTenant(changedOnce, call.tenantId));
 }
 
-/**
- * Refuses a tenant that is DELETING or DELETED. The lock makes tenants.delete wait for the commit: a transaction writes
- * before the deletion begins, or never.
- */
+/** Refuses a tenant that is DELETING or DELETED. tenants.delete waits for the lock: nothing is written after it began. */
 async function lockLiveTenant(tx: Transaction, tenantId: string, callersTenantId: string): Promise<void> {
   const live = await tx.execute(sql`
     select from tenants where tenant_id = ${tenantId} and status not in ('DELETING', 'DELETED') for key share`);
@@ -107,10 +104,9 @@ const auditOf = ({ caller, operation, requestId, sourceAddress }: Call) => ({
   sourceAddress,
 });
 
-/** The id is a UUID v7 from the database's clock, so the primary key lists the log in order. */
+/** The primary key lists the log in order. */
 export async function insertAuditEvent(tx: Transaction, event: NewAuditEvent): Promise<void> {
-  const auditEventId = sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`;
-  await tx.insert(auditEvents).values({ ...event, auditEventId });
+  await tx.insert(auditEvents).values({ ...event, auditEventId: newIdByDatabase() });
 }
 
 /** Bounds the log: a caller that is refused without end must not fill it. */
@@ -157,6 +153,8 @@ const NOT_CHANGED_BY_ANYBODY = new Set([
 
 const LARGEST_VALUE_BYTES = 2_048;
 const LARGEST_ENTRY_BYTES = 8_192;
+/** The summary of a smaller value would be larger than the value. */
+const SUMMARY_BYTES = 100;
 
 /**
  * The values that differ; for a created or deleted resource, all of them. A large value is replaced by its size and the
@@ -183,7 +181,7 @@ function bounded(values: Facts): Record<string, unknown> {
     Object.entries(values)
       .filter(([, value]) => value !== undefined)
       .map(([name, value]) => {
-        const kept = summarized(value, Math.min(LARGEST_VALUE_BYTES, bytesLeft));
+        const kept = summarized(value, Math.max(SUMMARY_BYTES, Math.min(LARGEST_VALUE_BYTES, bytesLeft)));
         bytesLeft -= Buffer.byteLength(jsonOf(kept));
         return [name, kept];
       }),
@@ -192,9 +190,6 @@ function bounded(values: Facts): Record<string, unknown> {
 
 function summarized(value: unknown, mostBytes: number): unknown {
   const bytes = Buffer.byteLength(jsonOf(value));
-  if (bytes <= mostBytes || bytes <= SUMMARY_BYTES) return value;
+  if (bytes <= mostBytes) return value;
   return { bytes, sha256: createHash('sha256').update(canonicalJson(value)).digest('hex') };
 }
-
-/** A summary would be larger than the value. */
-const SUMMARY_BYTES = 100;

@@ -22,24 +22,21 @@ export async function isDayFull(tx: Transaction, call: Call, outcome: Outcome): 
   const [today] = await tx
     .select({ bytes: auditBytes.bytes })
     .from(auditBytes)
-    .where(and(isOwn(call, outcome), eq(auditBytes.day, TODAY)));
+    .where(
+      and(eq(auditBytes.tenantId, call.caller.tenantId), eq(auditBytes.outcome, outcome), eq(auditBytes.day, TODAY)),
+    );
   return (today?.bytes ?? 0) >= call.changeBytesPerDay;
 }
-
-const isOwn = ({ caller }: Call, outcome: Outcome) =>
-  and(eq(auditBytes.tenantId, caller.tenantId), eq(auditBytes.outcome, outcome));
 
 /** Refuses a change of a tenant whose day is full. */
 export async function refuseOnFullDay(tx: Transaction, call: Call): Promise<void> {
   if (!(await isDayFull(tx, call, 'DONE'))) return;
-  const [left] = await tx.execute<{ seconds: number }>(
-    sql`select ceil(extract(epoch from ${TODAY} + 1 - now() at time zone 'UTC'))::int as seconds`,
-  );
+  const secondsLeft = 86_400 - (Math.floor(call.admittedAt.getTime() / 1_000) % 86_400);
   const limit = call.changeBytesPerDay;
   throw new ApiError('RATE_LIMITED', {
     message: `Changes to the tenant have added ${limit} bytes to its audit log and stored responses today (UTC), which is the limit. Send this change tomorrow, or ask the operator. You can still delete role bindings and policies, and disable what is ACTIVE.`,
     metadata: { quota: 'change_bytes', limit },
-    headers: { 'Retry-After': String(left?.seconds ?? 1) },
+    headers: { 'Retry-After': String(secondsLeft) },
   });
 }
 

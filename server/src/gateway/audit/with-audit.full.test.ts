@@ -94,7 +94,7 @@ test('the deletion of a tenant waits for a change that has begun', async () => {
       const waiting = await database.sql`select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`;
       expect(waiting).toHaveLength(1);
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   const first = await Promise.race([waits.then(() => 'the deletion waits'), deletion.then(() => 'it has begun')]);
   mayWrite.resolve();

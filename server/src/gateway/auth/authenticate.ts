@@ -13,7 +13,7 @@ import { ApiError } from '../../foundation/api-error.js';
 import type { Database } from '../../foundation/database/database.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { networkOf } from '../http/connections.js';
-import { hasBody, type Incoming, readBody } from '../http/exchange.js';
+import { hasBody, headerValues, type Incoming, readBody } from '../http/exchange.js';
 import type { RateLimits } from '../limits/rate-limits.js';
 import { findOperation } from '../operation/find-operation.js';
 import { createLargeBodies } from './large-bodies.js';
@@ -39,13 +39,12 @@ export function createAuthenticate({ database, keyring, limits, logger, bodyLimi
 
   async function withBody<Result>(req: Incoming, network: string, use: (body: Buffer) => Promise<Result>) {
     const isLarge = hasBody(req) && !(Number(req.headers['content-length']) <= bodyLimitBytes);
-    const limit = (isLarge && findOperation(req.method, req.url).operation?.largeBody?.bytes) || bodyLimitBytes;
-    if (limit <= bodyLimitBytes) return use(await readBody(req, bodyLimitBytes));
-    const upload = largeBodies.expect(network, bodyLimitBytes);
+    const largeBody = isLarge ? findOperation(req.method, req.url).operation?.route.metadata.largeBody : undefined;
+    const upload = largeBody && largeBodies.expect(network, bodyLimitBytes);
     try {
-      return await use(await readBody(req, limit, upload));
+      return await use(await readBody(req, largeBody?.bytes ?? bodyLimitBytes, upload));
     } finally {
-      upload.end();
+      upload?.end();
     }
   }
 
@@ -72,8 +71,6 @@ export function createAuthenticate({ database, keyring, limits, logger, bodyLimi
 /** The same for every reason. The caller learns only the string to sign that the platform computed. */
 const unauthenticated = (signed: string) => new ApiError('UNAUTHENTICATED', { metadata: { string_to_sign: signed } });
 
-const NAMES = Object.values(signatureHeaders).map((name) => name.toLowerCase());
-
 const forms = {
   clientId: 'the client_id of a credential: 1 to 64 letters, digits and _ . ~ -, with a letter, a digit or _ first',
   timestamp: 'the Unix time in whole seconds, not in milliseconds: 10 digits',
@@ -82,19 +79,14 @@ const forms = {
 } as const satisfies Record<keyof typeof signatureHeaders, string>;
 
 /**
- * Reads exactly one well-formed value of each header. It counts the raw headers, because Node joins some duplicates and
- * drops others: two readers of one request must never see two different callers. A refusal depends only on the form of
- * the headers, so it does not reveal which credentials exist.
+ * Reads exactly one well-formed value of each header: two readers of one request must never see two different callers. A
+ * refusal depends only on the form of the headers, so it does not reveal which credentials exist.
  */
 function readAuthHeaders(req: IncomingMessage) {
-  const seen = new Map(NAMES.map((name) => [name, [] as string[]]));
-  for (let index = 0; index < req.rawHeaders.length; index += 2) {
-    seen.get((req.rawHeaders[index] as string).toLowerCase())?.push(req.rawHeaders[index + 1] as string);
-  }
   const faults: ErrorDetail[] = [];
   const read = (header: keyof typeof signatureHeaders): string => {
     const name = signatureHeaders[header];
-    const [value, ...others] = seen.get(name.toLowerCase()) ?? [];
+    const [value, ...others] = headerValues(req, name.toLowerCase());
     const fault = (code: string, problem: string) =>
       faults.push({ location: `header/${name}`, code, message: `${problem} ${forms[header]}` });
     if (value === undefined) fault('MISSING', 'is missing; it must be');

@@ -27,33 +27,23 @@ export function createLargeBodies({ most = MOST, mostOfNetwork = MOST_OF_A_NETWO
   return {
     /** A body that may become large: it takes its place when `ordinary` bytes of it have come. */
     expect(network: string, ordinary: number): Upload & { end(): void } {
-      let place: Place | undefined;
-      const since = performance.now();
-      const end = () => void (place && places.delete(place));
+      const place: Place = { network, since: performance.now(), bytes: 0, isComplete: false, giveUp() {} };
       return {
         received(bytes, fail) {
-          if (place) place.bytes = bytes;
-          if (place || bytes <= ordinary) return;
-          const refuse = () => fail(unavailable('Too many large bodies at a time. Repeat the request.', 1));
-          const ofNetwork = [...places].filter((other) => other.network === network);
-          if (!makeRoom(ofNetwork, mostOfNetwork) || !makeRoom([...places], most)) return refuse();
-          const own: Place = {
-            network,
-            since,
-            bytes,
-            isComplete: false,
-            giveUp() {
-              places.delete(own);
-              refuse();
-            },
+          place.bytes = bytes;
+          if (places.has(place) || bytes <= ordinary) return;
+          place.giveUp = () => {
+            places.delete(place);
+            fail(unavailable('Too many large bodies at a time. Repeat the request.', 1));
           };
-          place = own;
-          places.add(own);
+          const ofNetwork = [...places].filter((other) => other.network === network);
+          if (!makeRoom(ofNetwork, mostOfNetwork) || !makeRoom([...places], most)) return place.giveUp();
+          places.add(place);
         },
         complete() {
-          if (place) place.isComplete = true;
+          place.isComplete = true;
         },
-        end,
+        end: () => void places.delete(place),
       };
     },
   };

@@ -26,4 +26,4 @@ test('credentials.get and credentials.list show when each secret was last used, 
   });
   const [listed] = await send(admin, 'GET', credentials);
   expect(listed).toEqual({ ...shown, request_id: listed.request_id });
-}, 60_000);
+});

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { createCredential, type Profile, signedRequest, usePlatform } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
-import { newSignedRequest } from '../../../test/support/new-signed-request.js';
+import { beforeAdmission, newSender } from '../../../test/support/new-sender.js';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
-import { ApiError } from '../../foundation/api-error.js';
 import { createRateLimits } from '../limits/rate-limits.js';
-import { findOperation } from '../operation/find-operation.js';
 import { createAdmit } from './admission.js';
 import { hashNonce } from './authenticate.js';
 import { createLastUses } from './last-uses.js';
@@ -31,11 +29,11 @@ const rotate = async (profile: Profile) => {
   expect((await signedRequest(idle.admin, 'PUT', target(profile), { body })).status).toBe(200);
 };
 
-const useOf = ({ tenant_id, client_id }: Profile, usedAt: string, secretVersion = 1) => ({
-  tenantId: tenant_id,
-  clientId: client_id,
-  secretVersion,
-  usedAt: new Date(usedAt),
+const useOf = ({ tenant_id, client_id }: Profile, usedAt: string, version = 1) => ({
+  tenant_id,
+  client_id,
+  version,
+  used_at: new Date(usedAt),
 });
 
 const at = (minute: number) => `2026-01-31T09:${String(minute).padStart(2, '0')}:00.000Z`;
@@ -46,8 +44,8 @@ test('of what two nodes store, the latest instant wins, whoever stores last', as
   const [one, other] = [createLastUses(database), createLastUses(database)];
   one.note(useOf(profile, at(5)));
   other.note(useOf(profile, at(1)));
-  await one.storeAll();
-  await other.storeAll();
+  await one.store(0);
+  await other.store(0);
   expect(await usesOf(profile)).toEqual([at(5), at(5), null]);
 });
 
@@ -55,20 +53,20 @@ test('each live secret has its own instant, and a rotation takes the current one
   const profile = await createCredential('demo');
   const uses = createLastUses(database);
   uses.note(useOf(profile, at(1), 1));
-  await uses.storeAll();
+  await uses.store(0);
   await rotate(profile);
   expect(await usesOf(profile)).toEqual([at(1), null, at(1)]);
   uses.note(useOf(profile, at(2), 2));
   uses.note(useOf(profile, at(3), 1));
-  await uses.storeAll();
+  await uses.store(0);
   expect(await usesOf(profile)).toEqual([at(3), at(2), at(3)]);
   uses.note(useOf(profile, at(4), 2));
-  await uses.storeAll();
+  await uses.store(0);
   expect(await usesOf(profile)).toEqual([at(4), at(4), at(3)]);
   await rotate(profile);
   // Admitted before the second rotation: the secret is no longer live.
   uses.note(useOf(profile, at(5), 1));
-  await uses.storeAll();
+  await uses.store(0);
   expect(await usesOf(profile)).toEqual([at(5), null, at(4)]);
 });
 
@@ -96,11 +94,11 @@ test('waits for nobody who changes a credential, stores the other ones, and stor
   await superuser.begin(async (tx) => {
     await tx`
       select from credentials where tenant_id = 'demo' and client_id = ${changed.client_id} for no key update`;
-    await uses.storeAll();
+    await uses.store(0);
     expect(await usesOf(other)).toEqual([at(1), at(1), null]);
     expect(await usesOf(changed)).toEqual([null, null, null]);
   });
-  await uses.storeAll();
+  await uses.store(0);
   expect(await usesOf(changed)).toEqual([at(1), at(1), null]);
 });
 
@@ -109,9 +107,9 @@ test('keeps what it could not store', async () => {
   const uses = createLastUses(database);
   uses.note(useOf(profile, at(1)));
   await superuser`revoke update (last_used_at) on credentials from top_system`;
-  await expect(uses.storeAll()).rejects.toMatchObject({ cause: { code: '42501' } });
+  await expect(uses.store(0)).rejects.toMatchObject({ cause: { code: '42501' } });
   await superuser`grant update (last_used_at) on credentials to top_system`;
-  await uses.storeAll();
+  await uses.store(0);
   expect(await usesOf(profile)).toEqual([at(1), at(1), null]);
 });
 
@@ -119,31 +117,28 @@ test('a use that comes while an earlier one is being stored is stored next', asy
   const profile = await createCredential('demo');
   const uses = createLastUses(database);
   uses.note(useOf(profile, at(1)));
-  const storing = uses.storeAll();
+  const storing = uses.store(0);
   uses.note(useOf(profile, at(2)));
   await storing;
-  await uses.storeAll();
+  await uses.store(0);
   expect(await usesOf(profile)).toEqual([at(2), at(2), null]);
 });
 
 test('a request that is replayed or outside the clock window is no use of its credential', async () => {
-  const signed = await newSignedRequest(database, await createCredential('demo'));
+  const signed = await newSender(database, await createCredential('demo'));
   const noted: string[] = [];
   const lastUses = {
     ...createLastUses(database),
-    note: ({ clientId }: { clientId: string }) => void noted.push(clientId),
+    note: ({ client_id }: { client_id: string }) => void noted.push(client_id),
   };
   const quota = 1_000;
   const limits = createRateLimits({
-    requestsPerMinute: quota,
-    requestsPerMinutePerTenant: quota,
-    failedAuthenticationsPerMinute: quota,
+    REQUESTS_PER_MINUTE: quota,
+    REQUESTS_PER_MINUTE_PER_TENANT: quota,
+    FAILED_AUTHENTICATIONS_PER_MINUTE: quota,
   });
-  const admit = createAdmit(database, limits, lastUses);
-  const ask = (fields: object = {}) => {
-    const sender = { ...signed, body: Buffer.alloc(0), countFailure: () => new ApiError('UNAUTHENTICATED'), ...fields };
-    return admit(sender, findOperation('GET', '/api/v1/open/me'), null, { requestId: 'request-1', address: '' });
-  };
+  const admit = createAdmit({ database, limits, lastUses, changeBytesPerDay: 0 });
+  const ask = (fields: object = {}) => admit(beforeAdmission({ ...signed, ...fields }));
   await ask();
   await expect(ask()).rejects.toMatchObject({ code: 'NONCE_REUSED' });
   const late = { timestamp: '1767225600', nonceHash: hashNonce(randomUUID()) };
@@ -178,7 +173,7 @@ test('changes neither updated_at nor the audit log', async () => {
   const { body: before } = await signedRequest(idle.admin, 'GET', target(profile));
   const uses = createLastUses(database);
   uses.note(useOf(profile, at(1)));
-  await uses.storeAll();
+  await uses.store(0);
   await rotate(profile);
   const { body } = await signedRequest(idle.admin, 'GET', `/api/v1/platform/tenants/demo/audit-events?limit=1`);
   expect(Object.keys(body.items[0].after).sort()).toEqual(['previous_secret_expires_at', 'secret', 'secret_version']);

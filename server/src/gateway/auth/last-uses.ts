@@ -3,10 +3,9 @@ import type { Database } from '../../foundation/database/database.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { type Looping, startLoop } from '../../foundation/signals/signals.js';
 
-type Use = { tenantId: string; clientId: string; secretVersion: number; usedAt: Date };
+/** `version`: of the secret. */
+type Use = { tenant_id: string; client_id: string; version: number; used_at: Date };
 
-/** More uses than this are unstored only if the database cannot be reached. Later ones are then lost. */
-const MAX_UNSTORED = 100_000;
 const BATCH_SIZE = 1_000;
 
 /** The row of a credential is written at most once in this time, by all nodes together. */
@@ -21,23 +20,17 @@ const STORE_INTERVAL_MS = 20_000;
 export function createLastUses(database: Database) {
   const unstored = new Map<string, Use>();
 
-  async function store(everySeconds: number): Promise<void> {
-    const uses = [...unstored];
-    for (let start = 0; start < uses.length; start += BATCH_SIZE) {
-      const batch = uses.slice(start, start + BATCH_SIZE);
-      const kept = await storeUses(database, batch, everySeconds);
-      for (const [key, use] of batch) if (!kept.has(use.clientId) && unstored.get(key) === use) unstored.delete(key);
-    }
-  }
-
   return {
-    note(use: Use): void {
-      const key = `${use.clientId} ${use.secretVersion}`;
-      if (unstored.size < MAX_UNSTORED || unstored.has(key)) unstored.set(key, use);
+    note: (use: Use) => void unstored.set(`${use.client_id} ${use.version}`, use),
+    /** Stores the uses of credentials whose row was not written within the last `everySeconds`. */
+    async store(everySeconds = WRITTEN_EVERY_SECONDS): Promise<void> {
+      const uses = [...unstored];
+      for (let start = 0; start < uses.length; start += BATCH_SIZE) {
+        const batch = uses.slice(start, start + BATCH_SIZE);
+        const kept = await storeUses(database, batch, everySeconds);
+        for (const [key, use] of batch) if (!kept.has(use.client_id) && unstored.get(key) === use) unstored.delete(key);
+      }
     },
-    /** Stores the uses of credentials whose row was not written within the last minute. */
-    store: () => store(WRITTEN_EVERY_SECONDS),
-    storeAll: () => store(0),
   };
 }
 
@@ -50,7 +43,7 @@ export function startStoringUses(lastUses: LastUses, looping: Looping) {
   return {
     async stop(): Promise<void> {
       await loop.stop();
-      await lastUses.storeAll().catch((err: unknown) => looping.logger.error({ err }, options.name));
+      await lastUses.store(0).catch((err: unknown) => looping.logger.error({ err }, options.name));
     },
   };
 }
@@ -61,17 +54,11 @@ export function startStoringUses(lastUses: LastUses, looping: Looping) {
  * another. A use of a secret that is neither the current nor the previous one is a use of the credential alone.
  */
 async function storeUses(database: Database, uses: readonly [key: string, Use][], everySeconds: number) {
-  const rows = uses.map(([, { tenantId, clientId, secretVersion, usedAt }]) => ({
-    tenant_id: tenantId,
-    client_id: clientId,
-    version: secretVersion,
-    used_at: usedAt,
-  }));
   const kept = await asAllTenantsStatement<{ client_id: string }>(
     database,
     sql`
     with used as (
-      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as used (
+      select * from json_to_recordset(${JSON.stringify(uses.map(([, use]) => use))}::text::json) as used (
         tenant_id text, client_id text, version int, used_at timestamptz
       )
     ), due as (

@@ -49,7 +49,7 @@ async function codeOfLost(caller: Profile, ...[method, target, body]: Request): 
     const answering = signedRequest(caller, method, target, { nonce, ...(body && { body }) });
     const waiting = async () =>
       (await tx`select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`).length;
-    await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+    await expect.poll(waiting).toBe(1);
     link.moveTo(postgres.url);
     return (await answering).body.code;
   });

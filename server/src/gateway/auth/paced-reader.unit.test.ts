@@ -68,7 +68,7 @@ test('while a statement is unanswered, waiting reads fail with a timeout of the 
     return new Map(ids.map((id) => [id, id]));
   });
   const first = read('a', 'first');
-  await vi.waitUntil(() => statements.length === 1, { timeout: 20_000 });
+  await vi.waitUntil(() => statements.length === 1, { timeout: 60_000 });
   const later = Array.from({ length: 1_000 }, (_, index) => read('b', `later-${index}`));
   const failed = Promise.allSettled([first, ...later]);
   vi.advanceTimersByTime(10_000);

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract';
+import { MAX_CLOCK_SKEW_SECONDS } from '@tenant-open-platform/contract/facts';
 import { createCredential, createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
-import { newSignedRequest } from '../../../test/support/new-signed-request.js';
+import { admissionOf, newSender } from '../../../test/support/new-sender.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { untilServed } from '../../../test/support/until-served.js';
-import { createAdmission, type SignedRequest } from './admission.js';
 import { hashNonce } from './authenticate.js';
 
 const COPIES = 40;
@@ -31,27 +30,27 @@ const signedRequestsOf = async (count: number, caller?: Profile) => {
   const statements: string[] = [];
   const log = (_connection: number, query: string) => statements.push(query);
   const database = openPool(platform().databaseUrl as string, { debug: log });
-  const signed = await newSignedRequest(database, caller ?? (await createTenant()).operator);
-  return { database, statements, signed, requests: Array<SignedRequest>(count).fill(signed) };
+  const signed = await newSender(database, caller ?? (await createTenant()).operator);
+  return { database, statements, signed, requests: Array<typeof signed>(count).fill(signed) };
 };
 
 test('admits the first of 40 identical requests in one batch', async () => {
-  const { database, statements, requests } = await signedRequestsOf(COPIES);
-  const admit = createAdmission(database);
-  const verdicts = await Promise.all(requests.map((signed) => admit(signed)));
-  expect(statements.filter((statement) => statement.includes('admit_requests_v2'))).toHaveLength(1);
+  const { database, statements, signed, requests } = await signedRequestsOf(COPIES);
+  const admit = admissionOf(database);
+  const verdicts = await Promise.all(requests.map((request) => admit(request)));
+  expect(statements.filter((statement) => statement.includes('admit_requests_v1'))).toHaveLength(1);
   expect(verdicts.map(({ is_fresh }) => is_fresh)).toEqual([true, ...Array(COPIES - 1).fill(false)]);
   expect(
     verdicts.every(({ is_live, is_in_clock_window, is_granted }) => is_live && is_in_clock_window && is_granted),
   ).toBe(true);
 
-  expect((await admit(requests[0] as SignedRequest)).is_fresh).toBe(false);
+  expect((await admit(signed)).is_fresh).toBe(false);
   await database.close();
 });
 
 test('consumes no nonce for a revoked credential or outside the clock window, whatever else is in the batch', async () => {
   const { database, signed } = await signedRequestsOf(1);
-  const admit = createAdmission(database);
+  const admit = admissionOf(database);
   const another = () => ({ ...signed, nonceHash: hashNonce(randomUUID()) });
   const [late, revoked] = [another(), another()];
   const verdicts = await Promise.all([
@@ -78,7 +77,7 @@ test('keeps a nonce until no clock window that the credential may ever get accep
   const { database, signed } = await signedRequestsOf(1, await createCredential(tenant_id, windows));
   for (const signedAt of [-25, 25].map((seconds) => Number(signed.timestamp) + seconds)) {
     const nonceHash = hashNonce(randomUUID());
-    const { is_fresh } = await createAdmission(database)({ ...signed, timestamp: String(signedAt), nonceHash });
+    const { is_fresh } = await admissionOf(database)({ ...signed, timestamp: String(signedAt), nonceHash });
     const [nonce] = await database.sql.begin(async (tx) => {
       await tx`set local role top_system`;
       return tx`
@@ -97,7 +96,7 @@ test('keeps a nonce for the whole replay window of its credential, even with an 
     await createCredential(tenant_id, { replay_window_seconds: MAX_CLOCK_SKEW_SECONDS }),
   );
   const timestamp = String(Number(signed.timestamp) - 200);
-  const { is_fresh, now_ms } = await createAdmission(database)({ ...signed, timestamp });
+  const { is_fresh, now_ms } = await admissionOf(database)({ ...signed, timestamp });
   const [nonce] = await database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
     return tx`

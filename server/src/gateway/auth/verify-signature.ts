@@ -3,6 +3,7 @@ import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promi
 import { sql } from 'drizzle-orm';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { codedError } from '../../foundation/coded-error.js';
 import type { Database } from '../../foundation/database/database.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { credentialOwner, generateCredentialSecret } from '../../foundation/secrets/credential-secret.js';
@@ -42,9 +43,10 @@ const CACHED_CREDENTIALS = 100_000;
 export function createSignatureVerifier(database: Database, keyring: Keyring, logger: Logger) {
   const log = boundedLog(logger, ONCE_A_MINUTE);
   const standInKey = generateCredentialSecret();
-  const standIn = sealStandIn(keyring, standInKey);
-  const unknown = open(standIn);
-  const readRow = createPacedReader((clientIds) => readRows(database, keyring, standIn.secret, clientIds));
+  const sealedStandIn = keyring.seal(standInKey, STAND_IN).toString('base64');
+  /** Nobody knows the random secret, so no signature matches. */
+  const unknown = { credential: null, current: Buffer.from(standInKey), previous: Buffer.from(standInKey) };
+  const readRow = createPacedReader((clientIds) => readRows(database, keyring, sealedStandIn, clientIds));
   const cache = new LRUCache<string, SigningKeys>({ max: CACHED_CREDENTIALS });
   // In another generation a version may belong to another secret.
   database.generations.onNew(() => cache.clear());
@@ -52,7 +54,7 @@ export function createSignatureVerifier(database: Database, keyring: Keyring, lo
   return async function verify({ clientId, stringToSign, signature, network }: SignedText): Promise<VerifiedBy | null> {
     const byCached = verifiedBy(cache.get(clientId) ?? unknown, stringToSign, signature);
     if (byCached) return byCached;
-    const row = (await readRow(network, clientId)) ?? standIn;
+    const row = (await readRow(network, clientId)) as Row;
     const keys = open(row);
     if (keys.credential && row.missing_key === null) cache.set(clientId, keys);
     const verified = verifiedBy(keys, stringToSign, signature);
@@ -67,7 +69,7 @@ export function createSignatureVerifier(database: Database, keyring: Keyring, lo
       const isStandIn = tenantId === null || sealed === null;
       const owner = isStandIn ? STAND_IN : credentialOwner(tenantId, clientId, version);
       try {
-        return Buffer.from(keyring.open(Buffer.from(sealed ?? standIn.secret, 'base64'), owner));
+        return Buffer.from(keyring.open(Buffer.from(sealed ?? sealedStandIn, 'base64'), owner));
       } catch {
         if (row.missing_key === null) {
           const credential = { tenant_id: tenantId, client_id: clientId, secret_version: version };
@@ -105,17 +107,6 @@ type Row = {
   /** A master key that the database knows and the keyring lacks. */
   missing_key: string | null;
 };
-
-/** A random secret in place of a missing one. Nobody knows it, so no signature matches. */
-const sealStandIn = (keyring: Keyring, secret: string): Row => ({
-  client_id: '',
-  tenant_id: null,
-  number: '0',
-  secret_version: 0,
-  secret: keyring.seal(secret, STAND_IN).toString('base64'),
-  previous_secret: null,
-  missing_key: null,
-});
 
 const STAND_IN = 'stand-in';
 
@@ -158,10 +149,7 @@ type Read<Row> = { id: string; row: Promise<Row | null>; settle: (row: Promise<R
  * Every waiting read belongs to an open connection, and the number of connections is limited. A read fails if the
  * database has not answered it after 10 seconds.
  */
-export function createPacedReader<Row>(
-  readRows: (ids: string[]) => Promise<Map<string, Row>>,
-  maxWaitMs = MAX_WAIT_MS,
-) {
+export function createPacedReader<Row>(readRows: (ids: string[]) => Promise<Map<string, Row>>) {
   const networks = new Map<string, Map<string, Read<Row>>>();
   let isRunning = false;
 
@@ -197,7 +185,7 @@ export function createPacedReader<Row>(
   return function read(network: string, id: string): Promise<Row | null> {
     const reads = networks.get(network) ?? new Map<string, Read<Row>>();
     networks.set(network, reads);
-    const read = reads.get(id) ?? newRead<Row>(id, maxWaitMs);
+    const read = reads.get(id) ?? newRead<Row>(id);
     reads.set(id, read);
     read.row.catch(() => {
       if (reads.get(id) === read) reads.delete(id);
@@ -207,11 +195,11 @@ export function createPacedReader<Row>(
   };
 }
 
-function newRead<Row>(id: string, maxWaitMs: number): Read<Row> {
+function newRead<Row>(id: string): Read<Row> {
   let settle!: Read<Row>['settle'];
   const row = new Promise<Row | null>((resolve, reject) => {
-    const waitedTooLong = Object.assign(new Error('A credential was not read in time.'), { code: 'QUEUE_TIMEOUT' });
-    const timer = setTimeout(() => reject(waitedTooLong), maxWaitMs);
+    const waitedTooLong = codedError('QUEUE_TIMEOUT', 'A credential was not read in time.');
+    const timer = setTimeout(() => reject(waitedTooLong), MAX_WAIT_MS);
     settle = (found) => {
       void found.then(resolve, reject).finally(() => clearTimeout(timer));
     };

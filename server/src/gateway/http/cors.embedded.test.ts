@@ -96,7 +96,6 @@ test('a refusal can be read, whatever refused it', async () => {
   for (const [target, headers, status] of [
     [COMMANDS, {}, 401],
     ['/api/v1/nonsense', {}, 401],
-    [COMMANDS, { 'X-Request-Id': 'not valid' }, 400],
     ['/api/v1/open/events?x', {}, 400],
   ] as const) {
     const answer = await unsigned('GET', `${server.baseUrl}${target}`, { Origin: PAGE, ...headers });

@@ -11,9 +11,8 @@ const ANSWER_HEADERS = ['Allow', ...answerHeaders].join(', ');
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Lets pages of exactly these origins call the API and read its answers (the CORS protocol of the Fetch standard). Sets
- * the headers of every answer, refusals included, and says whether the request is a preflight, which carries no
- * signature and needs no more than these headers. Without origins it does nothing. Never sends
+ * Lets pages of exactly these origins call the API and read its answers, refusals included (CORS). Returns whether the
+ * request is a preflight, which carries no signature and needs no more than these headers. Never sends
  * Access-Control-Allow-Credentials: a request is signed, and cookies mean nothing here.
  */
 export function createCors(origins: readonly string[]) {

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { allOperations, type ErrorCode } from '@tenant-open-platform/contract';
+import { allOperations, type ErrorCode, type Operation } from '@tenant-open-platform/contract';
 import { expect, test } from 'vitest';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import type { CallOf, Handlers, OperationName } from '../operation/call.js';
-import { createEndpoints } from './endpoints.js';
+import { createCallHandler } from './endpoints.js';
 import type { Incoming } from './exchange.js';
 
 type Handled = { status: number; body: unknown; headers?: Record<string, string> };
@@ -13,9 +13,10 @@ function answerOf(name: OperationName, target: string, params: Record<string, st
   const [resource = '', verb = ''] = name.split('.');
   const handlers = Object.fromEntries(allOperations.map((operation) => [operation.name.split('.')[0], {}]));
   handlers[resource] = { [verb]: async () => handled };
-  const endpoints = createEndpoints(handlers as Handlers, {} as Keyring);
-  const req = { url: target, headers: {} } as Incoming;
-  return endpoints[name](req, {} as ServerResponse, { params, body: undefined }, {} as CallOf<ErrorCode>);
+  const callHandler = createCallHandler(handlers as Handlers, {}, {} as Keyring);
+  const operation = allOperations.find((one) => one.name === name) as Operation;
+  const request = { req: { url: target, headers: {} } as Incoming, reply: {} as ServerResponse, params };
+  return callHandler(operation, { ...request, body: undefined }, {} as CallOf<ErrorCode>);
 }
 
 const command = allOperations.find(({ name }) => name === 'commands.get')?.route.responses[200] as unknown as {

@@ -1,23 +1,21 @@
-import { createServer, IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer, IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type ErrorCode, errors } from '@tenant-open-platform/contract';
 import { ApiError } from '../../foundation/api-error.js';
 import { newId } from '../../foundation/ids.js';
 import type { LogRefusal } from '../../foundation/telemetry/logger.js';
 import { type AtLimit, type ConnectionLimits, openConnections } from './connections.js';
-import { requestIdOf } from './exchange.js';
+import { headerValues, jsonHeaders, requestIdOf } from './exchange.js';
+
+/** Proxies look at a probe each second or so, and clients keep connections that they use in this time. */
+const LAST_CALLS_MS = 1_000;
 
 type Options = ConnectionLimits & { logRefusal: LogRefusal; reportLimit: (atLimit: AtLimit) => void };
 
-export type HttpServer = {
-  server: Server;
-  /** Finishes the requests in progress, and cuts them off after the limit. */
-  drain(limitMs: number): Promise<void>;
-};
-
 /** Node's HTTP server with its framing checks on. Their refusals get the same JSON body as all others. */
-export function createHttpServer(listener: RequestListener, options: Options): HttpServer {
+export function createHttpServer(listener: RequestListener, options: Options) {
   const { logRefusal, reportLimit } = options;
   const { all: connections, add } = openConnections(options, reportLimit);
 
@@ -81,12 +79,17 @@ export function createHttpServer(listener: RequestListener, options: Options): H
 
   return {
     server,
-    async drain(limitMs) {
-      // An idle connection may have a request that the kernel has received and Node has not read. Closing it would lose
-      // the request. One round of the event loop accepts a connection, the next one reads its request.
-      for (let round = 0; round < 3; round++) await new Promise(setImmediate);
-      // Under load a keep-alive connection never becomes idle, so each closes after its next answer.
+    /**
+     * Stops: for a second it still answers requests, each as the last one of its connection. Then it finishes the
+     * requests in progress, and cuts them off after the limit.
+     */
+    async drain(limitMs: number): Promise<void> {
+      // To close an idle connection would lose the request that its client may be sending.
       for (const connection of connections.values()) connection.closeAfterAnswer();
+      server.on('connection', (socket) => connections.get(socket)?.closeAfterAnswer());
+      if (connections.size > 0) await delay(Math.min(LAST_CALLS_MS, limitMs));
+      // One round of the event loop accepts a connection that the kernel has, the next one reads its request.
+      for (let round = 0; round < 3; round++) await new Promise(setImmediate);
       const closed = new Promise((resolve) => server.close(resolve));
       const cutOff = setTimeout(() => {
         for (const socket of connections.keys()) socket.destroy();
@@ -104,15 +107,9 @@ const codeOfClientError: Record<string, ErrorCode> = {
 
 function rawAnswer(code: ErrorCode, requestId: string): string {
   const body = JSON.stringify(new ApiError(code).body(requestId));
-  const lines = [
-    `HTTP/1.1 ${errors[code].status} ${code}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Cache-Control: no-store',
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-  ];
-  return `${lines.join('\r\n')}\r\n\r\n${body}`;
+  const headers = Object.entries({ ...jsonHeaders(requestId, body), Connection: 'close' });
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${errors[code].status} ${code}`, ...lines, '', body].join('\r\n');
 }
 
 const VERSIONS = new Set(['1.0', '1.1']);
@@ -128,16 +125,16 @@ export function framingProblem(req: IncomingMessage): ApiError | null {
   return new ApiError('EXPECTATION_FAILED', { headers: { Connection: 'close' } });
 }
 
-function malformation({ httpVersion, rawHeaders, headers }: IncomingMessage): string | null {
+function malformation(req: IncomingMessage): string | null {
+  const { httpVersion, headers } = req;
   if (!VERSIONS.has(httpVersion)) return `HTTP/${httpVersion} is not supported. Send HTTP/1.1.`;
   const transfer = headers['transfer-encoding'];
   if (transfer !== undefined && transfer !== 'chunked') {
     return 'Transfer-Encoding must be the single value "chunked", sent once.';
   }
   if (transfer !== undefined && httpVersion === '1.0') return 'HTTP/1.0 has no Transfer-Encoding. Send HTTP/1.1.';
-  // If there are two Host headers, Node keeps the first.
-  const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
-  if (hosts.length === 0 && httpVersion === '1.0') return null;
-  if (hosts.length !== 1) return 'The request must have exactly one Host header.';
-  return HOST.test(hosts[0] as string) ? null : 'The Host header is not a host with an optional port.';
+  const [host, ...others] = headerValues(req, 'host');
+  if (host === undefined && httpVersion === '1.0') return null;
+  if (host === undefined || others.length > 0) return 'The request must have exactly one Host header.';
+  return HOST.test(host) ? null : 'The Host header is not a host with an optional port.';
 }

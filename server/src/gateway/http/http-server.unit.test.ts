@@ -107,3 +107,18 @@ test('a request that has arrived when the server stops is answered, on an idle c
   await drain(1_000);
   for (const [bytes] of await Promise.all(answers)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 200 /);
 });
+
+test('while the server stops it listens on, and each answer is the last one of its connection', async () => {
+  const { listener } = admitting();
+  const { port, drain } = await serve(listener);
+  const idle = await open(port);
+  const stopping = drain(5_000);
+  const answers: string[] = [];
+  for (const socket of [await open(port), idle]) {
+    const answered = once(socket, 'data');
+    socket.write(request('GET /admitted'));
+    answers.push(String(await answered));
+  }
+  for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
+  await stopping;
+});

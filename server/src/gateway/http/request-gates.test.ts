@@ -82,18 +82,23 @@ describe('request target', () => {
 });
 
 describe('X-Request-Id', () => {
-  test.each(['', 'a b', 'a/b', 'caf\u00e9', 'a'.repeat(129)])(
-    '%j is refused under a generated id, before authentication',
-    async (requestId) => {
-      const answer = await send({ method: 'GET', target: ME, headers: [`X-Request-Id: ${requestId}`] });
-      expectRefusal(answer, 'INVALID_REQUEST_ID');
-      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
-    },
-  );
+  test.each([
+    ...['', 'a b', 'a/b', 'caf\u00e9', 'a'.repeat(129)],
+    // What gateways add.
+    ...[
+      'JKJaXmPLvHcESHA=',
+      'Root=1-67891233-abcdef012345678912345678',
+      '105445aa7843bc8bf206b12000100000/1;o=1',
+      '|4bf92f.1.',
+    ],
+    'a\r\nx-request-id: a',
+  ])('%j is replaced by a generated id', async (requestId) => {
+    const answer = await sendSigned({ method: 'GET', target: ME, headers: [`X-Request-Id: ${requestId}`] });
+    expect([answer.status, answer.body.request_id]).toEqual([200, answer.headers['x-request-id']]);
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+  });
 
-  test('is refused if sent twice, kept up to 128 characters, and generated if missing', async () => {
-    const twice = { method: 'GET', target: ME, headers: ['X-Request-Id: a', 'x-request-id: a'] };
-    expectRefusal(await sendSigned(twice), 'INVALID_REQUEST_ID');
+  test('is kept up to 128 characters, and generated if missing', async () => {
     const longest = '~'.repeat(128);
     const kept = await sendSigned({ method: 'GET', target: ME, headers: [`X-Request-Id: ${longest}`] });
     expect([kept.status, kept.headers['x-request-id'], kept.body.request_id]).toEqual([200, longest, longest]);
@@ -209,7 +214,6 @@ describe('JSON', () => {
     ['too many digits', '{"payload":{"a":0.1234567890123456789}}', 'body/payload/a'],
     ['overflow', '{"payload":{"a":1e999}}', 'body/payload/a'],
     ['underflow', '{"payload":{"a":1e-999}}', 'body/payload/a'],
-    ['a negative zero', '{"payload":{"a":-0}}', 'body/payload/a'],
     ['NUL', '{"payload":{"a":"\\u0000"}}', 'body/payload/a'],
     ['a lone surrogate', '{"payload":{"a":"\\ud800"}}', 'body/payload/a'],
     ['33 levels', `{"payload":${'['.repeat(32)}${']'.repeat(32)}}`, `body/payload${'/0'.repeat(31)}`],

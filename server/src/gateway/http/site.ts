@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,15 +59,10 @@ const documents = fileURLToPath(new URL('./documents', import.meta.url));
 /** Of a missing path that has a page: 16,000 slashes would make a page of 2 MB. */
 const DEEPEST_PAGE = 10;
 
-/**
- * The descriptions of API and bus, the reference page and the guides; without that page only the one of the errors. And
- * the console.
- */
-export function addDocuments(
-  app: Express,
-  options: { basePath: string; referencePage: boolean; consolePage: boolean },
-): void {
-  const { basePath, referencePage, consolePage } = options;
+type Documents = { basePath: string; referencePage: boolean; consolePage: boolean };
+
+/** The descriptions of API and bus, the console, and the reference page with the guides, or only the page of errors. */
+export function addDocuments(app: Express, { basePath, referencePage, consolePage }: Documents): void {
   app.get('/', (_req, res) =>
     sendJson(res, {
       name: 'Tenant Open Platform',
@@ -119,15 +114,10 @@ function publicFile(file: string, basePath: string): RequestHandler {
   const type = extname(file) === '.yaml' ? 'application/yaml' : OF_PAGES.has(extname(file)) ? extname(file) : '.txt';
   const policy = policies[basename(file)] ?? policyOfGuides;
   const headers = { 'Cache-Control': 'no-cache', ...(type === '.html' && headersOfPage(policy)) };
-  let content: (Forms & { etag: string }) | undefined;
-  const read = () => {
-    const forms = formsOf(file, basePath);
-    // Weak: one tag for all encodings.
-    return { ...forms, etag: `W/"${createHash('sha256').update(forms.identity).digest('base64url')}"` };
-  };
+  let content: { forms: Forms; etag: string } | undefined;
   return (req, res) => {
-    content ??= read();
-    const { etag, ...forms } = content;
+    content ??= read(file, basePath);
+    const { forms, etag } = content;
     res.set({ ...headers, ETag: etag }).vary('Accept-Encoding');
     if (req.fresh) return void res.status(304).end();
     const encoding = (req.acceptsEncodings(Object.keys(forms)) || 'identity') as keyof Forms;
@@ -141,6 +131,12 @@ type Forms = { br?: Buffer; gzip: Buffer; identity: Buffer };
 /** In JSON and in YAML. */
 const SERVER_URL = /("servers":\[\{"url":"|^servers:\n {2}- url: )\//m;
 
+function read(file: string, basePath: string) {
+  const forms = formsOf(file, basePath);
+  // Weak: one tag for all encodings.
+  return { forms, etag: `W/"${hash('sha256', forms.identity, 'base64url')}"` };
+}
+
 /** As built, but OpenAPI names the path prefix of the platform. */
 function formsOf(file: string, basePath: string): Forms {
   if (basePath && /\/openapi\.\w+$/.test(file)) {
@@ -150,17 +146,14 @@ function formsOf(file: string, basePath: string): Forms {
   return { br: readFileSync(`${file}.br`), gzip: readFileSync(`${file}.gz`), identity: readFileSync(file) };
 }
 
-const onlyFromHere = ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "img-src 'self' data:"];
-const nothingElse = ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"];
-const policyOfGuides = [...onlyFromHere, "style-src 'self'", ...nothingElse].join('; ');
+const onlyFromHere = "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:";
+const nothingElse = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const policyOfGuides = `${onlyFromHere}; style-src 'self'; ${nothingElse}`;
 /**
  * Nothing but this platform is loaded or called. Scalar writes its styles into the page, so they cannot be listed here;
  * without a foreign address to load from, a style leaks nothing.
  */
-const policyOfReference = [...onlyFromHere, "font-src 'self'", "style-src 'self' 'unsafe-inline'", ...nothingElse].join(
-  '; ',
-);
-
+const policyOfReference = `${onlyFromHere}; font-src 'self'; style-src 'self' 'unsafe-inline'; ${nothingElse}`;
 /** Nothing turns a text into markup or into a program: see the errors of the browser where something tries. */
 const policyOfConsole = `${policyOfGuides}; require-trusted-types-for 'script'; trusted-types 'none'`;
 const policies: Record<string, string> = { 'docs.html': policyOfReference, 'console.html': policyOfConsole };

@@ -4,7 +4,7 @@ import { patterns } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { and, eq, sql } from 'drizzle-orm';
 import { ApiError, validationFailed } from '../../foundation/api-error.js';
-import { ID_TIME, newIdTail } from '../../foundation/ids.js';
+import { newIdByDatabase } from '../../foundation/ids.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import type { Call, Once } from '../operation/call.js';
@@ -32,7 +32,7 @@ export function onceByKey(keyring: Keyring, { req, reply, body }: KeyedRequest, 
       .insert(idempotentAnswers)
       .values({
         tenantId: call.tenantId,
-        answerId: sql`(${sql.raw(ID_TIME)} || ${newIdTail()})::uuid`,
+        answerId: newIdByDatabase(),
         clientId: call.caller.clientId,
         operation: call.operation,
         idempotencyKey: key,
@@ -60,10 +60,8 @@ export function onceByKey(keyring: Keyring, { req, reply, body }: KeyedRequest, 
   };
 }
 
-type Row = typeof idempotentAnswers.$inferSelect;
-
 /** The identity that an answer is sealed for. Only the key may contain a colon. */
-const ownerOf = ({ tenantId, clientId, operation, idempotencyKey }: Row) =>
+const ownerOf = ({ tenantId, clientId, operation, idempotencyKey }: typeof idempotentAnswers.$inferSelect) =>
   `idempotent-answer:${tenantId}:${clientId}:${operation}:${idempotencyKey}`;
 
 export const sealedAnswers = sealedTable(idempotentAnswers, { id: 'answerId', secrets: { answerSealed: ownerOf } });

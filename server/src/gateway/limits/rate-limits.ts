@@ -1,6 +1,6 @@
 import { ApiError } from '../../foundation/api-error.js';
-import { createSlots, createWindows } from '../../foundation/concurrency/limits-per-key.js';
-import { noPeers, type Peers } from '../../foundation/peers.js';
+import { createPlaces, createWindows } from '../../foundation/concurrency/limits-per-key.js';
+import { createPeers, type Peers } from '../../foundation/peers.js';
 
 const WINDOW_SECONDS = 60;
 /** A list of this size costs the platform about as much as a small read. A larger answer counts as several requests. */
@@ -11,7 +11,11 @@ const TELL_AFTER_MS = 100;
 
 type Caller = { tenantId: string; clientId: string };
 
-type Limits = { requestsPerMinute: number; requestsPerMinutePerTenant: number; failedAuthenticationsPerMinute: number };
+type Limits = {
+  REQUESTS_PER_MINUTE: number;
+  REQUESTS_PER_MINUTE_PER_TENANT: number;
+  FAILED_AUTHENTICATIONS_PER_MINUTE: number;
+};
 
 /** Null: as configured. */
 export type Quotas = { requests_per_minute: number | null; requests_per_minute_of_tenant: number | null };
@@ -19,19 +23,16 @@ export type Quotas = { requests_per_minute: number | null; requests_per_minute_o
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 /** Counters of this node. Its processes exchange their counts; nodes do not. */
-export function createRateLimits(limits: Limits, peers: Peers = noPeers()) {
-  const credentials = quota('credential', limits.requestsPerMinute, peers);
-  const tenants = quota('tenant', limits.requestsPerMinutePerTenant, peers);
-  const moved = quota('credential', limits.requestsPerMinute, peers, 'moved');
-  const networks = quota('address', limits.failedAuthenticationsPerMinute, peers);
+export function createRateLimits(limits: Limits, peers: Peers = createPeers()) {
+  const credentials = quota('credential', limits.REQUESTS_PER_MINUTE, peers);
+  const tenants = quota('tenant', limits.REQUESTS_PER_MINUTE_PER_TENANT, peers);
+  const moved = quota('credential', limits.REQUESTS_PER_MINUTE, peers, 'moved');
+  const networks = quota('address', limits.FAILED_AUTHENTICATIONS_PER_MINUTE, peers);
   return {
     /** Counts a failed authentication. Returns the refusal once the network is above its limit. */
     countFailure: (network: string): ApiError | null => networks.count(network),
 
-    /**
-     * Reserves a slot in both quotas for a request that takes effect before it is counted. Returns a function that
-     * releases the slot, or null if a quota is used up.
-     */
+    /** A place in both quotas for a request that takes effect before it is counted; null if one is used up. */
     reserve({ tenantId, clientId }: Caller): (() => void) | null {
       if (!credentials.hasRoom(clientId) || !tenants.hasRoom(tenantId)) return null;
       const releases = [credentials.reserve(clientId), tenants.reserve(tenantId)];
@@ -67,7 +68,7 @@ const reasons = {
 /** Counts per key in windows of one minute. A key may have its own limit, which `count` learns. */
 function quota(name: keyof typeof reasons, configured: number, peers: Peers, counter: string = name) {
   const windows = createWindows(WINDOW_SECONDS * 1_000);
-  const reserved = createSlots();
+  const reserved = createPlaces();
   const topic = `counts by ${counter}`;
   /** Counts of this process that the other processes do not know yet. */
   let untold = new Map<string, number>();
@@ -102,10 +103,7 @@ function quota(name: keyof typeof reasons, configured: number, peers: Peers, cou
       const { used, limit = used + 1 } = windows.of(key);
       return used + reserved.countOf(key) < limit;
     },
-    /**
-     * A reservation never makes `count` refuse. A replayed request holds one until admission rejects it, and must not
-     * use up the quota of the credential that it impersonates.
-     */
+    /** It never makes `count` refuse: a replayed request holds a place, and must not use up the quota of its victim. */
     reserve: (key: string) => reserved.take(key),
   };
 

@@ -6,9 +6,9 @@ const neighbour = { tenantId: 'acme', clientId: 'acme-shop' };
 const asConfigured = { requests_per_minute: null, requests_per_minute_of_tenant: null };
 const limitsOf = (limits: object = {}) =>
   createRateLimits({
-    requestsPerMinute: 2,
-    requestsPerMinutePerTenant: 3,
-    failedAuthenticationsPerMinute: 2,
+    REQUESTS_PER_MINUTE: 2,
+    REQUESTS_PER_MINUTE_PER_TENANT: 3,
+    FAILED_AUTHENTICATIONS_PER_MINUTE: 2,
     ...limits,
   });
 
@@ -32,7 +32,7 @@ test('requests of a tenant that has moved have a bounded quota of their own: a r
 });
 
 test('an answer counts as a request more for each full 64 KiB, in both quotas', () => {
-  const limits = limitsOf({ requestsPerMinute: 4, requestsPerMinutePerTenant: 5 });
+  const limits = limitsOf({ REQUESTS_PER_MINUTE: 4, REQUESTS_PER_MINUTE_PER_TENANT: 5 });
   limits.countBytes(caller, 65_535);
   limits.countBytes(caller, 3 * 65_536 + 1);
   expect(limits.countRequest(caller, asConfigured)).toBeNull();
@@ -42,7 +42,7 @@ test('an answer counts as a request more for each full 64 KiB, in both quotas', 
 });
 
 test('a quota below the default holds from the first burst on: until it is known, one request at a time has a slot', () => {
-  const limits = limitsOf({ requestsPerMinute: 100, requestsPerMinutePerTenant: 100 });
+  const limits = limitsOf({ REQUESTS_PER_MINUTE: 100, REQUESTS_PER_MINUTE_PER_TENANT: 100 });
   const first = limits.reserve(caller);
   expect(first).not.toBeNull();
   expect(Array.from({ length: 20 }, () => limits.reserve(caller))).toEqual(Array(20).fill(null));
@@ -53,7 +53,7 @@ test('a quota below the default holds from the first burst on: until it is known
 });
 
 test('a reservation uses a slot of both quotas until it is released, and never makes a counted request be refused', () => {
-  const limits = limitsOf({ requestsPerMinute: 3, requestsPerMinutePerTenant: 4 });
+  const limits = limitsOf({ REQUESTS_PER_MINUTE: 3, REQUESTS_PER_MINUTE_PER_TENANT: 4 });
   // From its first count on the limit of a key is known.
   expect(limits.countRequest(caller, asConfigured)).toBeNull();
   const releases = [limits.reserve(caller), limits.reserve(caller)];

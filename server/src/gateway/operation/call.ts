@@ -42,10 +42,11 @@ type Declared<Route extends AppRoute> =
   | (Route extends { path: `${string}:${string}` } ? 'NOT_FOUND' : never)
   | (Route extends { query: { shape: { cursor: unknown } } } ? 'INVALID_CURSOR' : never);
 
-type HandlerOf<Route> = Route extends AppRoute
+type HandlerOf<Route, Services> = Route extends AppRoute
   ? (
       request: ServerInferRequest<Route>,
       call: CallOf<Declared<Route>>,
+      services: Services,
     ) => Promise<ServerInferResponses<Route> & { headers?: Partial<Record<AnswerHeader, string>> }>
   : never;
 
@@ -56,13 +57,19 @@ export type OperationName = {
   [Resource in keyof Contract]: `${Resource}.${keyof Contract[Resource] & string}`;
 }[keyof Contract];
 
-/** One handler for each operation of the contract. */
-export type Handlers = {
-  [Resource in keyof Contract]: { [Verb in keyof Contract[Resource]]: HandlerOf<Contract[Resource][Verb]> };
+/** One handler for each operation of the contract, except `commands.create`, which calls the admission itself. */
+export type Handlers<Services = unknown> = {
+  [Resource in keyof Contract]: {
+    [Verb in keyof Contract[Resource] as `${Resource}.${Verb & string}` extends 'commands.create'
+      ? never
+      : Verb]: HandlerOf<Contract[Resource][Verb], Services>;
+  };
 };
 
-/** Takes a validated request of the operation and its Call, returns an answer. */
-export type Handler<Operation extends OperationName> =
-  Operation extends `${infer Resource extends keyof Contract}.${infer Verb}`
-    ? HandlerOf<Contract[Resource][Verb & keyof Contract[Resource]]>
-    : never;
+/** Takes a validated request of the operation, its Call and what the process has for handlers; returns an answer. */
+export type Handler<
+  Operation extends OperationName,
+  Services = unknown,
+> = Operation extends `${infer Resource extends keyof Contract}.${infer Verb}`
+  ? HandlerOf<Contract[Resource][Verb & keyof Contract[Resource]], Services>
+  : never;

@@ -84,17 +84,15 @@ type Type = { name: string; payload_schema: string };
 
 /** Both have the same catalog if it comes from one file. */
 async function checkCatalog({ source, target }: Places, { vendors }: TenantRow): Promise<void> {
-  const catalogOf = async (place: Place) =>
-    new Map(
-      (
-        await place.readAsSystem<Type>(sql`
-          select vendor || '/' || command_type as name, payload_schema::jsonb::text as payload_schema
-          from vendors join command_types using (vendor)
-          where vendors.enabled and command_types.enabled
-            and (${vendors === null} or vendor in (select json_array_elements_text(${JSON.stringify(vendors ?? [])}::text::json)))
-          order by vendor, command_type`)
-      ).map(({ name, payload_schema }) => [name, payload_schema]),
-    );
+  const catalogOf = async (place: Place) => {
+    const types = await place.readAsSystem<Type>(sql`
+      select vendor || '/' || command_type as name, payload_schema::jsonb::text as payload_schema
+      from vendors join command_types using (vendor)
+      where vendors.enabled and command_types.enabled
+        and (${vendors === null} or vendor in (select json_array_elements_text(${JSON.stringify(vendors ?? [])}::text::json)))
+      order by vendor, command_type`);
+    return new Map(types.map(({ name, payload_schema }) => [name, payload_schema]));
+  };
   const [wanted, found] = [await catalogOf(source), await catalogOf(target)];
   const missing = [...wanted.keys()].filter((name) => !found.has(name));
   if (missing.length > 0)

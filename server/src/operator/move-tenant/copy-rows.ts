@@ -3,13 +3,13 @@ import type { PgColumn } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../foundation/database/database.js';
 import { listed } from '../../foundation/database/pages.js';
 import { StartupError } from '../../foundation/startup-error.js';
-import { credentials } from '../../foundation/tables.js';
-import { eventLogOrigins, events, outbox } from '../../pipeline/tables.js';
+import { busPrincipals, credentials } from '../../foundation/tables.js';
+import { eventLogOrigins, outbox } from '../../pipeline/tables.js';
 import type { TenantTable } from '../../resources/rows.js';
 import { tenantTables } from '../../resources/tenants/tenant-tables.js';
 import { sealedTables } from '../keys.js';
-import { type Page, readLastKey, readPage } from './pages.js';
-import { becomeWriter, CONTINUE, type Place } from './place.js';
+import { inTarget, named, type Page, readLastKey, readPage } from './pages.js';
+import { CONTINUE, type Place, say } from './place.js';
 
 export type Copying = {
   source: Place;
@@ -17,11 +17,13 @@ export type Copying = {
   moveId: string;
   /** Events have this much less in the target: see eventLogOrigins. */
   shift: bigint;
-  say: (line: string) => void;
 };
 
 /** A row comes after the rows that it refers to. The outbox is empty. */
 export const copiedTables = tenantTables.toReversed().filter((table) => table !== outbox && table !== eventLogOrigins);
+
+/** Each platform numbers credentials by itself. What the provisioning of the target finds is its own. */
+export const ownColumns: PgColumn[] = [credentials.number, busPrincipals.problem];
 
 /**
  * Copies all tables, each from the last key that the target has: only the move writes rows of the tenant there, in the
@@ -33,27 +35,40 @@ export async function copyRows(copying: Copying): Promise<void> {
 }
 
 async function copyTable(copying: Copying, table: TenantTable): Promise<void> {
-  const { source, target, say } = copying;
-  const name = getTableName(table);
+  const { source, target } = copying;
   // A tenant that was in the target before has left its credentials there.
-  let after = table === credentials ? null : await readLastKey(target, table);
+  const after = table === credentials ? null : await readLastKey(target, table);
   let copied = 0;
-  let next = readPage(source, table, after);
-  for (;;) {
-    const page = await next;
-    if (!page) break;
-    after = page.last;
+  for (let page = await readPage(source, table, after); page; ) {
     // The source reads while the target writes.
-    next = readPage(source, table, after);
-    next.catch(() => {});
-    await write(copying, table, resealed(copying, name, page));
+    const [next] = await Promise.all([readPage(source, table, page.last), write(copying, table, page)]);
     copied += page.count;
-    say(`copied ${copied} rows of ${name}`);
+    say(`copied ${copied} rows of ${getTableName(table)}`);
+    page = next;
   }
 }
 
+async function write(copying: Copying, table: TenantTable, page: Page): Promise<void> {
+  const columns = Object.values<PgColumn>(getTableColumns(table)).filter((column) => !ownColumns.includes(column));
+  const values = listed(columns.map((column) => inTarget(column, copying.shift)));
+  const rows = resealed(copying, table, page);
+  await whileArriving(copying, getTableName(table), (tx) =>
+    tx.execute(sql`
+      insert into ${table} (${listed(columns.map(named))}) overriding system value
+      select ${values} from json_populate_recordset(null::${table}, ${rows}::text::json)
+      ${table === credentials ? conflictOfCredentials(columns) : sql`on conflict do nothing`}`),
+  );
+}
+
+/** The number stays: processes of the target may remember it from when the tenant was there. */
+function conflictOfCredentials(columns: PgColumn[]): SQL {
+  const changed = columns.filter((column) => column !== credentials.tenantId && column !== credentials.clientId);
+  const sets = changed.map((column) => sql`${named(column)} = excluded.${named(column)}`);
+  return sql`on conflict (tenant_id, client_id) do update set ${listed(sets)}`;
+}
+
 /** Opens each secret with the keyring of the source, and seals it with that of the target, for the same row. */
-function resealed({ source, target }: Copying, table: string, page: Page): string {
+function resealed({ source, target }: Copying, table: TenantTable, page: Page): string {
   const described = sealedTables.find((one) => one.table === table);
   if (!described) return page.rows;
   const rows = JSON.parse(page.rows) as Record<string, unknown>[];
@@ -74,49 +89,26 @@ export function openSecret({ name, keyring }: Place, sealed: Buffer, owner: stri
   }
 }
 
-/** Each platform numbers credentials and events by itself. What the provisioning of the target finds is its own. */
-const given: Record<string, Record<string, SQL | null>> = {
-  credentials: { number: null },
-  bus_principals: { problem: sql`null` },
+/** The roles that write the tables which handlers cannot write. */
+const writers: Record<string, string> = {
+  commands: 'top_ingest',
+  nonces: 'top_ingest',
+  device_requests: 'top_system',
+  parked_messages: 'top_system',
 };
 
-async function write(copying: Copying, table: TenantTable, rows: string): Promise<void> {
-  const columns = Object.values<PgColumn>(getTableColumns(table));
-  const name = getTableName(table);
-  const values: Record<string, SQL | null> = {
-    ...given[name],
-    ...(table === events && { seq: sql`seq - ${String(copying.shift)}::bigint` }),
-  };
-  const written = columns.filter((column) => values[column.name] !== null);
-  const into = listed(written.map((column) => sql.identifier(column.name)));
-  const selected = listed(written.map((column) => values[column.name] ?? sql.identifier(column.name)));
-  await whileArriving(copying, name, (tx) =>
-    tx.execute(sql`
-      insert into ${table} (${into}) overriding system value
-      select ${selected} from json_populate_recordset(null::${table}, ${rows}::text::json)
-      ${table === credentials ? conflictOfCredentials(written) : sql`on conflict do nothing`}`),
-  );
-}
-
-/** The number stays: processes of the target may remember it from when the tenant was there. */
-function conflictOfCredentials(written: PgColumn[]): SQL {
-  const changed = written.filter(({ name }) => name !== 'tenant_id' && name !== 'client_id');
-  const sets = changed.map(({ name }) => sql`${sql.identifier(name)} = excluded.${sql.identifier(name)}`);
-  return sql`on conflict (tenant_id, client_id) do update set ${listed(sets)}`;
-}
-
-/** Writes in the target, unless the move has been undone meanwhile. */
-export function whileArriving<Result>(
-  { target, moveId }: Pick<Copying, 'target' | 'moveId'>,
+/** Writes rows of a table in the target, unless the move has been undone meanwhile. */
+export function whileArriving(
+  { target, moveId }: Copying,
   table: string,
-  work: (tx: Transaction) => Promise<Result>,
-): Promise<Result> {
+  work: (tx: Transaction) => Promise<unknown>,
+): Promise<unknown> {
   return target.asTenant(async (tx) => {
     const arriving = await tx.execute(sql`
       select from tenants where tenant_id = ${target.tenantId} and status = 'MOVING' and move ->> 'id' = ${moveId}
       for share`);
     if (arriving.length === 0) throw new StartupError('The target has no such move any more: it was undone.');
-    await becomeWriter(tx, table);
+    await tx.execute(sql`select set_config('role', ${writers[table] ?? 'top_app'}, true)`);
     return work(tx);
   });
 }
@@ -128,7 +120,7 @@ type Nonce = { nonce_hash: string; expires_at: string };
 
 /** A nonce belongs to the number of its credential, which is another one in the target. */
 async function copyNonces(copying: Copying): Promise<void> {
-  const { source, target, say } = copying;
+  const { source, target } = copying;
   const numbersIn = (place: Place) =>
     place.read<NumberOf>(sql`select client_id, number::text from credentials where tenant_id = ${place.tenantId}`);
   const targetNumbers = new Map((await numbersIn(target)).map(({ client_id, number }) => [client_id, number]));

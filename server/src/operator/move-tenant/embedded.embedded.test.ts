@@ -8,6 +8,8 @@ import { move, runMove } from '../../../test/support/cells.js';
 import { completed, newCommand } from '../../../test/support/commands.js';
 import { runMain } from '../../../test/support/private-platform.js';
 
+const openDatabase = ({ folder }: { folder: string }) =>
+  postgres({ path: join(folder, 'database.sock'), user: 'postgres', max: 1, fetch_types: false });
 const soon = { timeout: 50_000, interval: 50 };
 
 async function startCell() {
@@ -48,7 +50,7 @@ test('a tenant moves between two platforms as `npm start` runs them, which go on
 });
 
 test('a device request that another program stored is expired in time: the platform hears when the program leaves', async () => {
-  const open = () => postgres({ path: join(b.folder, 'database.sock'), user: 'postgres', max: 1, fetch_types: false });
+  const open = () => openDatabase(b);
   // It stays: what it reads tells the platform nothing. An answer of the API has the status that is due.
   const reader = open();
   // After the first one nothing is due: the platform would look again in a minute.
@@ -65,7 +67,7 @@ test('a device request that another program stored is expired in time: the platf
         expect(await reader`select status from device_requests where device_request_id = ${id}`).toEqual([
           { status: 'EXPIRED' },
         ]),
-      { timeout: 20_000, interval: 50 },
+      { timeout: 60_000, interval: 50 },
     );
   }
   await reader.end();
@@ -73,13 +75,16 @@ test('a device request that another program stored is expired in time: the platf
 
 test('refuses in one line a second command, and a platform that does not run', async () => {
   const profile = await newTenant('twice');
-  // The open command keeps the first one waiting: the device does not answer.
-  await newCommand(profile, { device_id: 'offline-1', timeout_seconds: 3 });
+  // The open command keeps the first one waiting, until the test lets it expire: the device does not answer.
+  const id = await newCommand(profile, { device_id: 'offline-1', timeout_seconds: 120 });
   const args = ['twice', '--to-url', b.baseUrl];
   let second: ReturnType<typeof runMove> | undefined;
   const first = await runMove(a, b, args, 'waiting for', async () => {
     second = runMove(a, b, args);
     await second;
+    const source = openDatabase(a);
+    await source`update commands set deadline_at = now() where command_id = ${id}`;
+    await source.end();
   });
   expect(first.exitCode).toBe(0);
   expect(await second).toMatchObject({

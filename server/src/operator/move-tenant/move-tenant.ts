@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import type { Config } from '../../config.js';
 import { openBus } from '../../engines.js';
 import {
@@ -20,10 +19,11 @@ import type { Move } from '../../foundation/tables.js';
 import { createLogger } from '../../foundation/telemetry/logger.js';
 import { isDatabaseUrl } from '../../foundation/urls.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
+import { readArguments } from '../arguments.js';
 import { check, checkNames, readMoving, readNames } from './check.js';
 import { type Copying, copyRows } from './copy-rows.js';
 import { copyOrigins, shiftOf } from './origins.js';
-import { CONTINUE, type Place, placeOf } from './place.js';
+import { type Place, placeOf, say } from './place.js';
 import { isQuiet, readOpen, untilEarlierTransactionsEnded, untilQuiet } from './quiet.js';
 import { advance, close, giveBack, leave, open, readLogEnd, readTenant, reopen, reserve } from './steps.js';
 import { verify } from './verify.js';
@@ -34,25 +34,26 @@ The environment has the settings of the source as for its nodes, and of the targ
 
 /** Everything that goes on is said on stderr. Returns the line to print. */
 export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: string[]): Promise<string> {
-  const { tenantId, toUrl, isPlan, isUndo } = readArguments(args);
+  const { tenantId, toUrl, isPlan, isUndo } = readCommand(args);
   const toSettings = settingsOfTarget(env);
   const closing: (() => Promise<void>)[] = [];
   const openPlace = async (name: Place['name'], settings: Settings) => {
-    const opened = await openSettings(settings);
-    closing.push(opened.database.close);
-    const keyring = await openKeyring(settings, opened.database);
+    const database = await openUnchanged(settings);
+    closing.push(database.close);
+    await refuseMissing(database.sql);
+    const keyring = await openKeyring(settings, database);
     const { DATABASE_URL: url, DATA_DIR } = settings;
-    const place = placeOf({ name, url, folder: resolve(DATA_DIR), database: opened.database, keyring }, tenantId);
-    return { place, hashes: opened.hashes };
+    return placeOf({ name, url, folder: resolve(DATA_DIR), database, keyring }, tenantId);
   };
   try {
-    const { place: source, hashes } = await openPlace('source', config);
-    const { place: target, hashes: others } = await openPlace('target', toSettings);
-    if (hashes !== others)
+    const source = await openPlace('source', config);
+    const target = await openPlace('target', toSettings);
+    const hashesOf = async ({ database }: Place) => (await appliedHashes(database.sql)).join();
+    if ((await hashesOf(source)) !== (await hashesOf(target)))
       throw new StartupError('Source and target have different migrations. Upgrade both to one version first.');
     closing.push(await (config.DATABASE_URL ? lockMove(source) : lockMoves(config.DATA_DIR)));
     if (isUndo) return await undo(source, target);
-    const moving = { source, target, toUrl: toUrl ?? '' };
+    const moving = { source, target, toUrl };
     if (isPlan) return await plan(moving);
     if (!config.NATS_URL && (config.DATABASE_URL || !(await hasOwnBus(config.DATA_DIR))))
       throw wrong('NATS_URL of the source is missing: nothing of the tenant may wait on its bus');
@@ -67,25 +68,17 @@ export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: s
 
 const wrong = (problem: string) => new StartupError(`move-tenant: ${problem}. ${USAGE}`);
 
-function readArguments(args: string[]) {
-  const { positionals, values } = parse(args);
+function readCommand(args: string[]) {
+  const flag = { type: 'boolean', default: false } as const;
+  const options = { 'to-url': { type: 'string', default: '' }, plan: flag, undo: flag } as const;
+  const { positionals, values } = readArguments({ args, allowPositionals: true, options }, wrong);
   const [tenantId, ...others] = positionals;
   const { 'to-url': toUrl, plan: isPlan, undo: isUndo } = values;
   if (tenantId === undefined || others.length > 0) throw wrong('name one tenant');
   if (isPlan && isUndo) throw wrong('--plan and --undo exclude each other');
-  const isUrl = toUrl !== undefined && /^https?:\/\//.test(toUrl) && URL.canParse(toUrl);
-  if (!isUndo && !isUrl) throw wrong('--to-url must be the address of the target, such as https://cell-b.example.com');
-  return { tenantId, toUrl: toUrl?.replace(/\/+$/, ''), isPlan, isUndo };
-}
-
-function parse(args: string[]) {
-  const flag = { type: 'boolean', default: false } as const;
-  try {
-    const options = { 'to-url': { type: 'string' }, plan: flag, undo: flag } as const;
-    return parseArgs({ args, allowPositionals: true, options });
-  } catch (error) {
-    throw wrong((error as Error).message.replaceAll('\n', ' '));
-  }
+  if (!isUndo && !(/^https?:\/\//.test(toUrl) && URL.canParse(toUrl)))
+    throw wrong('--to-url must be the address of the target, such as https://cell-b.example.com');
+  return { tenantId, toUrl: toUrl.replace(/\/+$/, ''), isPlan, isUndo };
 }
 
 type Settings = Pick<Config, 'DATABASE_URL' | 'DATA_DIR' | 'KEYRING' | 'KEYRING_FILE' | 'KEYRING_COMMAND'>;
@@ -104,31 +97,20 @@ function settingsOfTarget(env: NodeJS.ProcessEnv): Settings {
   return { ...keyring, DATABASE_URL: url, DATA_DIR: folder ?? '' };
 }
 
-/** Opens the database of a platform, and changes nothing there. `hashes`: of its migrations. */
-async function openSettings({ DATABASE_URL: url, DATA_DIR: folder }: Settings) {
-  let hashes = '';
-  const readHashes = async (sql: Database['sql']) => {
-    const missing = await missingMigrations(sql);
-    if (missing.length > 0) {
-      throw new StartupError(
-        `A database lacks migrations (${missing.map(({ name }) => name).join(', ')}). Start its platform first.`,
-      );
-    }
-    hashes = (await appliedHashes(sql)).join();
-  };
+/** Opens the database of a platform, and changes nothing there: a node would apply what is missing. */
+async function openUnchanged({ DATABASE_URL: url, DATA_DIR: folder }: Settings): Promise<Database> {
   if (url) {
-    await waitForPostgres(url, () => onMigratingConnection(url, readHashes));
-    return { database: await openDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 4, DATA_DIR: '' }), hashes };
+    await waitForPostgres(url, () => onMigratingConnection(url, refuseMissing));
+    return openDatabase({ DATABASE_URL: url, DATABASE_POOL_SIZE: 4, DATA_DIR: '' });
   }
   const database = await joinEmbedded(folder);
   if (!database) throw wrong(`no platform is running in DATA_DIR ${folder}. Start it, or name the DATABASE_URL`);
-  try {
-    await readHashes(database.sql);
-    return { database, hashes };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  return database;
+}
+
+async function refuseMissing(sql: Database['sql']): Promise<void> {
+  const names = (await missingMigrations(sql)).map(({ name }) => name).join(', ');
+  if (names) throw new StartupError(`A database lacks migrations (${names}). Start its platform first.`);
 }
 
 /** Of all connections to an embedded database, locks belong to the same session. */
@@ -152,8 +134,6 @@ async function lockMove({ database, tenantId }: Place): Promise<() => Promise<vo
 }
 
 type Moving = { source: Place; target: Place; toUrl: string };
-
-const say = (line: string) => console.error(`${new Date().toISOString()} ${line}`);
 
 async function plan({ source, target }: Moving): Promise<string> {
   const tenant = await readMoving(source);
@@ -184,18 +164,17 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   if (tenant.move?.step !== 'SWITCHING') {
     const names = await readNames(source);
     await reserve(target, tenant, names);
+    await checkNames(target, names);
     const now = (await readTenant(source))?.move;
     if (now?.id !== id || now.step === 'UNDOING') {
       // This command was frozen meanwhile. The target must not stay reserved.
       await giveBack(target, id);
-      await target.notify(topics.deletion);
       throw new StartupError('The move was undone meanwhile.');
     }
-    await checkNames(target, names);
-    const logEnd = await untilFrozen(source, bus, id);
+    const logEnd = await untilFrozen(source, bus, now);
     say('nothing is under way: the rows are copied');
     const shift = await shiftOf(source, target, logEnd);
-    const copying: Copying = { source, target, moveId: id, shift, say };
+    const copying: Copying = { source, target, moveId: id, shift };
     await copyOrigins(copying, logEnd);
     await copyRows(copying);
     await verify(copying);
@@ -208,30 +187,22 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   await target.notify(topics.busAccess);
   say('the target is open');
   await leave(source, { id, to });
-  await source.notify(topics.deletion);
   return `${tenantId} has moved to ${to}. It answered 503 for ${seconds.toFixed(1)} seconds. For one more minute the old address answers 503, then TENANT_MOVED.`;
 }
 
-/**
- * Waits until nothing of the tenant is under way, and nothing but the move can change its rows. Returns the end of the
- * log.
- */
-async function untilFrozen(source: Place, bus: Bus | null, id: string): Promise<string> {
-  for (let isFirst = true; ; isFirst = false) {
-    const { id: now, step } = (await readTenant(source))?.move ?? {};
-    if (now !== id || (step !== 'CLOSING' && step !== 'COPYING'))
-      throw new StartupError('The move was undone meanwhile.');
-    if (step === 'CLOSING') {
-      await untilEarlierTransactionsEnded(source);
-      await untilQuiet(source, bus, say);
-      await advance(source, id, ['CLOSING'], { step: 'COPYING', log_end: await readLogEnd(source) });
-    }
+/** Waits until nothing is under way, and nothing but the move can change rows of the tenant. Returns the end of the log. */
+async function untilFrozen(source: Place, bus: Bus | null, { id, step, log_end }: Move): Promise<string> {
+  let logEnd = log_end;
+  if (step === 'CLOSING') {
     await untilEarlierTransactionsEnded(source);
-    if (isQuiet(await readOpen(source, null))) return (await readTenant(source))?.move?.log_end ?? '0';
-    // Rows may be copied already.
-    if (step !== 'CLOSING' || !isFirst) throw new StartupError(`A request was admitted late. ${CONTINUE}`);
-    await advance(source, id, ['COPYING'], { step: 'CLOSING' });
+    await untilQuiet(source, bus);
+    logEnd = await readLogEnd(source);
+    await advance(source, id, ['CLOSING'], { step: 'COPYING', log_end: logEnd });
   }
+  await untilEarlierTransactionsEnded(source);
+  if (!isQuiet(await readOpen(source, null)))
+    throw new StartupError('A request was admitted late. Undo the move with --undo, and begin again.');
+  return logEnd ?? '0';
 }
 
 async function undo(source: Place, target: Place): Promise<string> {
@@ -245,7 +216,6 @@ async function undo(source: Place, target: Place): Promise<string> {
   if (tenant.status !== 'MOVING' || id === undefined) return `${source.tenantId} is not moving.`;
   await advance(source, id, ['CLOSING', 'COPYING', 'UNDOING'], { step: 'UNDOING' });
   await giveBack(target, id);
-  await target.notify(topics.deletion);
   await reopen(source, id);
   return `${source.tenantId} is open again. The target deletes what was copied.`;
 }

@@ -38,7 +38,7 @@ export async function copyOrigins(copying: Copying, logEnd: string): Promise<voi
   const generations = await source.readAsSystem<Origin['generations'][number]>(sql`
     select generation::float8, parted_at::float8, to_char(began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as began_at
     from database_generations order by generation`);
-  const moved: Origin[] = known.map((origin) => ({ ...origin, shift: origin.shift + shift }));
+  const moved = known.map((origin) => ({ ...origin, shift: origin.shift + shift }));
   const own = { position: known.length, cursorKey: keyOf(source), fromSeq: lowest, toSeq: BigInt(logEnd), shift };
   const rows = [...moved, { ...own, generations }].map(({ cursorKey, ...row }) => ({
     ...row,

@@ -1,7 +1,7 @@
-import { sql as fragment, type SQL } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../../foundation/database/database-error.js';
-import { asAllTenants, asTenantAnyway } from '../../foundation/database/row-level-security.js';
+import { asAllTenantsStatement, asTenantAnyway } from '../../foundation/database/row-level-security.js';
 import { startupProblem } from '../../foundation/database/startup-problem.js';
 import type { OpenedKeyring } from '../../foundation/secrets/keyring.js';
 import { StartupError } from '../../foundation/startup-error.js';
@@ -20,13 +20,7 @@ type Opened = {
 
 export const CONTINUE = 'To continue, run the same command again; to give up, add --undo.';
 
-/** The roles that write the tables which handlers cannot write. */
-const writers: Record<string, string> = {
-  commands: 'top_ingest',
-  nonces: 'top_ingest',
-  device_requests: 'top_system',
-  parked_messages: 'top_system',
-};
+export const say = (line: string) => console.error(`${new Date().toISOString()} ${line}`);
 
 export function placeOf({ name, url, folder, database, keyring }: Opened, tenantId: string) {
   /** A database that fails ends the command in one line: all steps can be repeated. */
@@ -40,22 +34,19 @@ export function placeOf({ name, url, folder, database, keyring }: Opened, tenant
       throw new StartupError(`The database of the ${name} failed. ${problem} ${CONTINUE}`);
     }
   }
+  const asTenant = <Result>(work: (tx: Transaction) => Promise<Result>) =>
+    named(asTenantAnyway(database, tenantId, work));
   return {
     name,
     address: url === undefined ? folder : addressOf(url),
     tenantId,
     keyring,
     database,
-    asTenant: <Result>(work: (tx: Transaction) => Promise<Result>) => named(asTenantAnyway(database, tenantId, work)),
+    asTenant,
     read: <Row extends object>(statement: SQL) =>
-      named(
-        asTenantAnyway(database, tenantId, async (tx) => [
-          ...(await tx.execute<Row & Record<string, unknown>>(statement)),
-        ]),
-      ),
+      asTenant((tx) => tx.execute<Row & Record<string, unknown>>(statement)),
     /** Reads what handlers cannot: nonces, the outbox, the catalog of all tenants. */
-    readAsSystem: <Row extends object>(statement: SQL) =>
-      named(asAllTenants(database, async (tx) => [...(await tx.execute<Row & Record<string, unknown>>(statement))])),
+    readAsSystem: <Row extends object>(statement: SQL) => named(asAllTenantsStatement<Row>(database, statement)),
     /** Wakes the processes of the platform: see signals.ts. */
     notify: (topic: string) =>
       named(database.sql.notify('top_signals', JSON.stringify({ from: '', topics: [topic] })).then(() => {})),
@@ -68,7 +59,3 @@ export const addressOf = (url: string) =>
     .map((one) => new URL(one))
     .map(({ host, pathname }) => host + pathname)
     .join();
-
-/** From here on the transaction may write rows of this table. */
-export const becomeWriter = (tx: Transaction, table: string) =>
-  tx.execute(fragment`select set_config('role', ${writers[table] ?? 'top_app'}, true)`);

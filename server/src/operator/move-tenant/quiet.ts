@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { StartupError } from '../../foundation/startup-error.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
-import { CONTINUE, type Place } from './place.js';
+import { CONTINUE, type Place, say } from './place.js';
 
 const LOOK_AGAIN_MS = 100;
 const SAY_AGAIN_MS = 5_000;
@@ -18,13 +18,12 @@ export async function readOpen(source: Place, bus: Bus | null): Promise<Open> {
       (
         select count(*)::int from events
         where tenant_id = ${tenantId} and seq > (
-          select greatest(published_seq, (select published_seq from relay_lease where name = 'outbox'))
-          from relay_lease where slot = tenant_slot_v1(${tenantId})
+          select published_seq from slots where slot = tenant_slot_v1(${tenantId})
         )
       ) as events
     from commands
     where tenant_id = ${tenantId} and completed_at is null
-      and deadline_at >= (select swept_until from sweep_marks where name = 'commands')`);
+      and deadline_at >= (select swept_until from slots where slot = tenant_slot_v1(${tenantId}))`);
   if (!open) throw new Error('The statement returned no row.');
   // The bus counts for all tenants: it is asked when nothing else is left.
   if (!bus || !isQuiet({ ...open, messages: 0 })) return { ...open, messages: 0 };
@@ -37,7 +36,7 @@ export const isQuiet = ({ commands, outbox, events, messages }: Open) =>
   commands === 0 && outbox === 0 && events === 0 && messages === 0;
 
 /** Waits until nothing of the tenant is under way: at most the longest timeout of its commands, if the platform works. */
-export async function untilQuiet(source: Place, bus: Bus | null, say: (line: string) => void): Promise<void> {
+export async function untilQuiet(source: Place, bus: Bus | null): Promise<void> {
   for (let saidAt = Number.NEGATIVE_INFINITY; ; await delay(LOOK_AGAIN_MS)) {
     const open = await readOpen(source, bus);
     if (isQuiet(open)) return;

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { atEnd, newKeyring, signedRequest } from '@tenant-open-platform/testing';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { move, runMove, startCell, startEmbeddedCell } from '../../../test/support/cells.js';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
-import { openPool } from '../../../test/support/open-pool.js';
+import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { asIngest, asTenant } from '../../foundation/database/row-level-security.js';
 
 const [a, b] = await Promise.all([startCell(), startCell()]);
@@ -70,13 +70,79 @@ test('refuses in one line a tenant whose names or catalog the target cannot take
 
 test('a second command for a tenant ends in one line, and the first one goes on', async () => {
   const operator = await newTenant('twice');
-  // The open command keeps the first one waiting: no adapter serves it.
-  await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 3 });
-  const first = runMove(a, b, ['twice', ...to]);
-  await vi.waitFor(async () => expect((await a.call('GET', 'platform/tenants/twice')).status).toBe('MOVING'), soon);
-  expect(await lineOf(runMove(a, b, ['twice', ...to]))).toEqual(refuses('Another command is moving twice now'));
-  const { exitCode, stderr } = await first;
-  expect([exitCode, stderr]).toEqual([0, expect.stringContaining('waiting for 1 open commands until 20')]);
+  // The open command keeps the first one waiting, until the test reports its outcome: no adapter serves it.
+  const command_id = await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 120 });
+  let second: ReturnType<typeof lineOf> | undefined;
+  const first = await runMove(a, b, ['twice', ...to], 'waiting for 1 open commands until 20', async () => {
+    second = lineOf(runMove(a, b, ['twice', ...to]));
+    await second;
+    const { publish } = await connectTo(a.nats.url);
+    const report = { command_id, device_execution_status: 'SUCCEEDED' };
+    await publish('tenants.twice.command-updates.vendor_b', JSON.stringify(report));
+  });
+  expect(await second).toEqual(refuses('Another command is moving twice now'));
+  expect(first.exitCode).toBe(0);
+});
+
+test('a move that has begun goes to its first address only', async () => {
+  await newTenant('elsewhere');
+  await runMove(a, b, ['elsewhere', ...to], 'closed');
+  const other = await lineOf(runMove(a, b, ['elsewhere', '--to-url', 'https://cell-c.example.com']));
+  expect(other).toEqual(refuses(`The tenant is moving to ${b.baseUrl}. Name that address, or undo the move.`));
+  await move(a, b, 'elsewhere');
+});
+
+test('refuses a database that lacks a migration', async () => {
+  await newTenant('older');
+  const [last] = await b.owner`
+    delete from drizzle.__drizzle_migrations where id = (select max(id) from drizzle.__drizzle_migrations) returning *`;
+  onTestFinished(async () => void (await b.owner`insert into drizzle.__drizzle_migrations ${b.owner(last ?? {})}`));
+  expect(await lineOf(runMove(a, b, ['older', ...to]))).toEqual(refuses('A database lacks migrations ('));
+  expect((await a.call('GET', 'platform/tenants/older')).status).toBe('ACTIVE');
+});
+
+/** Locks a table of the target: in this mode the command waits for it in this statement. */
+async function hold(table: string, mode: string, statement: string) {
+  const session = openSession(b.postgres.superuserUrl, { max: 1 });
+  await session.unsafe(`begin; lock table ${table} in ${mode} mode`);
+  return {
+    release: () => session.unsafe('commit'),
+    untilWaitedFor: () =>
+      vi.waitFor(async () => {
+        const waiting = await b.owner`
+          select from pg_stat_activity where wait_event = 'relation' and query like ${`%${statement}%`}`;
+        expect(waiting).toHaveLength(1);
+      }, soon),
+  };
+}
+const reserving = () => hold('tenants', 'share row exclusive', 'insert into "tenants"');
+const checkingNames = () => hold('taken_names', 'access exclusive', 'join taken_names as taken');
+
+test.each([
+  ['while it reserved the target', false],
+  ['once it had reserved the target', true],
+])('a command that was frozen %s, and whose move was undone meanwhile, changes nothing more', async (_, isReserved) => {
+  const id = `frozen-${isReserved}`;
+  await a.call('POST', 'platform/tenants', { tenant_id: id, name: id });
+  let held = await reserving();
+  const { exitCode, stderr } = await runMove(a, b, [id, ...to], 'closed: requests', async () => {
+    await held.untilWaitedFor();
+    if (isReserved) {
+      const next = await checkingNames();
+      await held.release();
+      await next.untilWaitedFor();
+      held = next;
+    }
+    await a.owner`update tenants set move = move || '{"step": "UNDOING"}' where tenant_id = ${id}`;
+    await held.release();
+  });
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The move was undone meanwhile.')]);
+  expect(stderr).not.toContain(FROZEN);
+  const statusIn = async (cell: typeof a) => (await cell.call('GET', `platform/tenants/${id}`)).status;
+  // It gives back what it has reserved after the move was undone.
+  if (!isReserved) expect(await statusIn(b)).toMatch(/^DELET/);
+  expect((await runMove(a, b, [id, '--undo'])).exitCode).toBe(0);
+  expect([await statusIn(a), await statusIn(b)]).toEqual(['ACTIVE', expect.stringMatching(/^DELET/)]);
 });
 
 test('while a tenant moves nothing changes it: neither its own requests, nor those of administrators, nor requests that were admitted before', async () => {

@@ -57,7 +57,14 @@ export type Durable = {
 /** A durable that the bus does not create, for example because of a limit, with the reason. */
 export type RefusedDurable = { durable: Durable; reason: string };
 
-export type Consumer = Durable & { handle: (delivery: Delivery) => Promise<Outcome> };
+export type Consumer = Durable & {
+  handle: (delivery: Delivery) => Promise<Outcome>;
+  /** Absent: all processes share the durable. The in-process bus has one process. */
+  turn?: ReadingTurn;
+};
+
+/** Which one of several processes reads a durable, so that its messages stay in order. */
+export type ReadingTurn = { isOurs(): boolean; onChange(listener: () => void): void };
 
 /** How many messages a consumer handles at a time. */
 export const MAX_IN_FLIGHT = 256;

@@ -52,7 +52,7 @@ const send = (tenantId: string, updates: (CommandUpdate | Buffer)[]) =>
 async function commandOf(profile: Profile): Promise<string> {
   const node = platform.server().baseUrl;
   const id = await newCommand(profile, { timeout_seconds: 300 }, node);
-  await vi.waitFor(async () => expect(await statusOf(profile, id)).toBe('DISPATCHED'), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await statusOf(profile, id)).toBe('DISPATCHED'), { timeout: 60_000 });
   return id;
 }
 
@@ -88,7 +88,7 @@ test.each<[string, string, () => Promise<() => CommandUpdate | Buffer>]>([
     const bogus = await prepare();
     const id = await commandOf(neighbour);
     // No earlier update may count towards the limit of the subject.
-    await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 20_000 });
+    await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000 });
     // The platform is suspended meanwhile, so that the whole flood waits, even on a slow machine.
     const { process } = platform.server();
     process.kill('SIGSTOP');

@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type ConsumerInfo,
   JetStreamApiCodes,
   JetStreamApiError,
   type JetStreamManager,
   jetstream,
   jetstreamManager,
-  type MsgRequest,
 } from '@nats-io/jetstream';
 import { fromSeed } from '@nats-io/nkeys';
 import {
@@ -29,17 +27,16 @@ import { StartupError } from '../../foundation/startup-error.js';
 import { boundedLog, ONCE_A_MINUTE } from '../../foundation/telemetry/logger.js';
 import {
   type Bus,
-  countByTenant,
   isDurableOfTenant,
   type Message,
   type StreamName,
   streamSubjects,
   subjectsOfTenant,
   type Undeliverable,
-  UPDATES_OF_ALL_TENANTS,
 } from './bus.js';
 import { startReading } from './nats-consumer.js';
 import { provideDurables } from './nats-durables.js';
+import { natsReadings } from './nats-readings.js';
 import { countSingleCopies, ensureStreams, streamProblem } from './streams.js';
 
 const UNREADY = 'the bus does not answer';
@@ -80,6 +77,9 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     throw error;
   });
   const probing = await jetstreamManager(connection, { timeout: PROBE_WITHIN_MS, checkAPI: false });
+  function requireConnection(): void {
+    if (!isConnected) throw new Error(UNREADY);
+  }
   const restored: (() => void)[] = [];
   /** A lost connection brings no acknowledgement. Reject at once, so that the sender soon repeats the lost messages. */
   const unlessLost = (sending: Promise<unknown>) =>
@@ -103,9 +103,10 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   const readers: Awaited<ReturnType<typeof startReading>>[] = [];
 
   return {
+    ...natsReadings({ manager, probing, requireConnection }),
     async publish(messages) {
       // Otherwise the client would buffer them, and send them long after the caller was told that they were not sent.
-      if (!isConnected) throw new Error(UNREADY);
+      requireConnection();
       const undeliverable: Undeliverable[] = [];
       const failures: Error[] = [];
       const send = (message: Message) =>
@@ -122,7 +123,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       });
     },
     async provide(durables) {
-      if (!isConnected) throw new Error(UNREADY);
+      requireConnection();
       try {
         return await provideDurables(manager, durables);
       } catch (error) {
@@ -130,11 +131,6 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
         await restoreStreams();
         return provideDurables(manager, durables);
       }
-    },
-    async countCopiedDurables(stream) {
-      if (!isConnected) throw new Error(UNREADY);
-      const { config, state } = await probing.streams.info(stream);
-      return config.num_replicas > 1 ? state.consumer_count : 0;
     },
     async keepStreams() {
       await keepStreams();
@@ -145,36 +141,6 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
     countSingleCopies: singleCopies,
     onRestored: (tell) => void restored.push(tell),
     ownPublicKey: publicKeyOf(seed),
-    async oldestUntaken(subject) {
-      if (!isConnected) throw new Error(UNREADY);
-      // A work-queue stream keeps a message until it is acknowledged. The client's types lack this query of nats-server
-      // 2.9.
-      const query = { next_by_subj: subject } as unknown as MsgRequest;
-      return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
-    },
-    async lastEvent() {
-      if (!isConnected) throw new Error(UNREADY);
-      const last = await manager.streams.getMessage('TOP_EVENTS', { last_by_subj: 'tenants.*.events.>' });
-      return last && { body: Buffer.from(last.data), storedAt: last.time };
-    },
-    async commandReads(only) {
-      if (!isConnected) throw new Error(UNREADY);
-      const { consumers } = probing;
-      const found = (name: string) => consumers.info('TOP_COMMANDS', name).catch(nullIfMissing);
-      const infos = only ? await Promise.all(only.map(found)) : [];
-      if (!only) for await (const info of consumers.list('TOP_COMMANDS')) infos.push(info);
-      return new Map(infos.flatMap(readOf));
-    },
-    async fullness(stream) {
-      if (!isConnected) throw new Error(UNREADY);
-      const { state, config } = await probing.streams.info(stream);
-      return state.bytes / config.max_bytes;
-    },
-    async untakenUpdates() {
-      if (!isConnected) throw new Error(UNREADY);
-      const { state } = await manager.streams.info('TOP_UPDATES', { subjects_filter: UPDATES_OF_ALL_TENANTS });
-      return countByTenant(Object.entries(state.subjects ?? {}));
-    },
     async forgetTenant(tenantId, { isDue, only = Object.keys(streamSubjects) as StreamName[] } = {}) {
       for (const name of only) {
         const { state } = await manager.streams.info(name);
@@ -215,18 +181,6 @@ function optionsOf({ id, traceparent, isSentAgain }: Message) {
 }
 
 const isApiError = (error: unknown, code: number) => error instanceof JetStreamApiError && error.code === code;
-
-const nullIfMissing = (error: unknown): null => {
-  if (error instanceof JetStreamApiError && error.status === 404) return null;
-  throw error;
-};
-
-/** nats-server forgets the instant when it restarts. */
-function readOf(info: ConsumerInfo | null): [string, Date | null][] {
-  if (!info || (info.num_waiting === 0 && info.delivered.consumer_seq === 0)) return [];
-  const { last_active } = info.delivered;
-  return [[info.name, info.num_waiting > 0 ? new Date() : last_active ? new Date(last_active) : null]];
-}
 
 const hasNoStream = ({ cause }: Error) => cause instanceof RequestError && cause.isNoResponders();
 

@@ -24,7 +24,7 @@ async function startCluster(context: TestContext, options: { isLastLate?: boolea
     await connection.close();
     await Promise.all([postgres, ...cluster].map((server) => server.stop()));
   }, 60_000);
-  const { streams } = await vi.waitFor(() => jetstreamManager(connection), { timeout: 30_000, interval: 250 });
+  const { streams } = await vi.waitFor(() => jetstreamManager(connection), { timeout: 60_000, interval: 250 });
   const environment = {
     DATA_DIR: folder,
     DATABASE_URL: postgres.url,
@@ -145,7 +145,7 @@ test.concurrent('a cluster that has room for three copies later gets them within
     /^top_bus_single_copies (.*)$/m.exec(await (await fetch(`${server.baseUrl}/metrics`)).text())?.[1];
   await expect.poll(singleCopies, { timeout: 60_000 }).toBe('4');
   const warned = () => expect(server.stderr()).toContain('streams of the NATS cluster have one copy');
-  await vi.waitFor(warned, { timeout: 20_000 });
+  await vi.waitFor(warned, { timeout: 60_000 });
   await revive(cluster.slice(2));
   await vi.waitFor(async () => expect(await singleCopies()).toBe('0'), { timeout: 150_000, interval: 250 });
 }, 260_000);

@@ -33,6 +33,7 @@ const PULL_MS = 5_000;
 /** Reads until it is stopped. It survives the loss of the connection, the stream or the durable. */
 export async function startReading(jetStream: JetStream, consumer: Consumer) {
   const { client, manager, probing, restoreStreams, logger } = jetStream;
+  const { turn } = consumer;
   let isStopping = false;
   let stopNow = () => {};
   const stopped = new Promise<void>((resolve) => {
@@ -40,14 +41,22 @@ export async function startReading(jetStream: JetStream, consumer: Consumer) {
   });
   const underWay = new Set<Promise<void>>();
   let messages: ConsumerMessages | undefined;
+  const isOurs = () => !isStopping && (turn?.isOurs() ?? true);
+  let changed = () => {};
+  turn?.onChange(() => {
+    if (!isOurs()) messages?.stop();
+    changed();
+  });
 
   /** Requests no more messages than it can start at once: messages that wait here would not reach other readers. */
   async function read(info: ConsumerInfo): Promise<void> {
     const from = client.consumers.getConsumerFromInfo(info);
     while (!isStopping) {
+      if (!isOurs()) await Promise.race([stopped, new Promise<void>((resolve) => (changed = resolve))]);
+      if (!isOurs()) continue;
       while (underWay.size > MAX_IN_FLIGHT / 2) await Promise.race(underWay);
       messages = await from.fetch({ max_messages: MAX_IN_FLIGHT - underWay.size, expires: PULL_MS });
-      if (isStopping) messages.stop();
+      if (!isOurs()) messages.stop();
       for await (const message of messages) start(message);
     }
   }

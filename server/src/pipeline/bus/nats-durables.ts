@@ -10,8 +10,11 @@ import { nanos } from '@nats-io/transport-node';
 import { createTurns } from '../../foundation/concurrency/turns.js';
 import type { Durable, RefusedDurable, StreamName } from './bus.js';
 
-/** After so long without a sign of life of an adapter, another one gets its message. */
-const ADAPTER_ACK_WAIT_MS = 30_000;
+/**
+ * After so long without a sign of life of an adapter, another one gets its message: soon enough that a command of 30
+ * seconds survives the end of its adapter. The kit gives a sign every two seconds.
+ */
+const ADAPTER_ACK_WAIT_MS = 6_000;
 
 /** How many calls for durables NATS gets at a time. */
 const AT_ONCE = 16;

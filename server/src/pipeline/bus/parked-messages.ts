@@ -4,7 +4,7 @@ import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
-import { sql, statement } from '../../foundation/database/statement.js';
+import { fixedSql, statement } from '../../foundation/database/statement.js';
 import { ID, newIdTail } from '../../foundation/ids.js';
 import type { Delivery } from './bus.js';
 
@@ -47,7 +47,7 @@ function parkMessages(database: Database, messages: readonly Parked[]) {
 
 const newRows = statement(
   'parked messages: store',
-  (rows: string) => sql`
+  (rows: string) => fixedSql`
     insert into parked_messages (tenant_id, parked_message_id, subject, reason, details, body, is_whole)
     select case when tenants.move is null or tenants.move ->> 'step' = 'CLOSING' then coalesce(tenants.tenant_id, 'platform') else 'platform' end,
       (lpad(to_hex(round(extract(epoch from now()) * 1000)::bigint), 12, '0') || id_tail)::uuid, subject,
@@ -81,7 +81,7 @@ type Copy = { tenantId: string; id: string; subject: string; body: Buffer; idTai
  */
 const replacement = statement(
   'parked messages: delete or replace the copy',
-  ({ tenantId, id, subject, body, idTail }: Copy, reason: string | null, details: string) => sql`
+  ({ tenantId, id, subject, body, idTail }: Copy, reason: string | null, details: string) => fixedSql`
     with copy as (
       delete from parked_messages
       where tenant_id in (${tenantId}, 'platform') and parked_message_id = ${id} and subject = ${subject} and body = ${body}
@@ -108,9 +108,6 @@ export async function replaceParkedCopy(database: Database, delivery: Delivery, 
   return (await asAllTenantsStatement(database, replace)).count > 0;
 }
 
-/** Deletes the parked copy of a message that is now taken. */
-export const deleteParkedCopy = (database: Database, delivery: Delivery) => replaceParkedCopy(database, delivery, null);
-
 const BATCH = 1_000;
 /** How much a tenant may keep. Its oldest messages above these limits are deleted. */
 const MAX_ROWS = 10_000;
@@ -119,14 +116,14 @@ const MAX_BYTES = 64 * 1_024 * 1_024;
 const ROWS_THAT_FIT = 1_024;
 
 /** Deletes expired messages, then goes through the tenants and deletes what is above their limits. */
-export function purgeParkedMessages(database: Database, keptDays: number): Purge {
+export function purgeParkedMessages(keptDays: number): Purge {
   let lastTenantId = '';
   return {
     table: 'parked_messages',
-    async round() {
-      const { count: expired } = await asAllTenantsStatement(database, expiredRows(nodeClock(), keptDays));
+    async round(tx) {
+      const { count: expired } = await tx.execute(expiredRows(nodeClock(), keptDays));
       if (expired > 0) return { removed: expired, hasMore: true };
-      const [beyond] = await asAllTenantsStatement<Beyond>(database, rowsBeyondLimit(lastTenantId));
+      const [beyond] = await tx.execute<Beyond>(rowsBeyondLimit(lastTenantId));
       if (!beyond) throw new Error('The statement returned no row.');
       const { tenantId, removed } = beyond;
       if (removed < BATCH) lastTenantId = tenantId ?? '';
@@ -137,7 +134,7 @@ export function purgeParkedMessages(database: Database, keptDays: number): Purge
 
 const expiredRows = statement(
   'parked messages: delete expired',
-  (now: string, keptDays: number) => sql`
+  (now: string, keptDays: number) => fixedSql`
     delete from parked_messages
     where ctid = any (array(
       select ctid from parked_messages
@@ -154,7 +151,7 @@ type Beyond = { tenantId: string | null; removed: number };
  */
 const rowsBeyondLimit = statement(
   'parked messages: delete beyond the limit',
-  (after: string) => sql`
+  (after: string) => fixedSql`
     with next as (
       select tenant_id from tenants
       where tenant_id > ${after} and exists (

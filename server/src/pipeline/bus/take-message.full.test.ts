@@ -6,12 +6,13 @@ import { openPool } from '../../../test/support/open-pool.js';
 import { silent } from '../../../test/support/silent.js';
 import type { Delivery } from './bus.js';
 import { retriedMessageId } from './parked-messages.js';
-import { createMessageTaker, type Handled } from './take-message.js';
+import { readWhole } from './read-message.js';
+import { createMessageTaker, done, type Handled, parked } from './take-message.js';
 
 const database = openPool();
 
 const takerOf = (take: () => Promise<Handled>, isNearlyFull = () => false) =>
-  createMessageTaker({ database, ...silent(), isNearlyFull }, 'command-updates', z.object({}), take);
+  createMessageTaker({ database, ...silent(), isNearlyFull }, 'command-updates', () => ({ message: {} }), take);
 
 const newTenantId = () => `tenant-${randomUUID().slice(0, 8)}`;
 
@@ -57,7 +58,7 @@ test('while many messages wait, only the messages of a tenant above its share ar
   let taken = 0;
   const take = takerOf(async () => {
     taken += 1;
-    return 'DONE';
+    return done;
   });
   const [greedy, other] = [newTenantId(), newTenantId()];
   const waitingBehind = 5_000;
@@ -84,7 +85,7 @@ test('while the bus is nearly full, messages of the tenant that fills it are ref
   const large = { body: Buffer.from(`{}${' '.repeat(65_534)}`), waitingBehind: 5_000 };
   let isFull = false;
   const take = takerOf(
-    async () => 'DONE',
+    async () => done,
     () => isFull,
   );
   for (let sent = 0; sent < 6_200; sent++) await take(deliveryOf(greedy, large));
@@ -98,7 +99,7 @@ test('while the bus is nearly full, messages of the tenant that fills it are ref
 });
 
 test('messages that move commands are handled at full speed, however many wait', async () => {
-  const take = takerOf(async () => 'ADVANCED');
+  const take = takerOf(async () => ({ as: 'DONE', movedCommand: true }));
   const busy = newTenantId();
   for (let round = 0; round < 50; round++) {
     const outcomes = await Promise.all(
@@ -120,7 +121,7 @@ const rowsOf = (tenantId: string): Promise<Row[]> =>
 
 /** Parks the message, and returns the delivery of its retry. */
 async function retryOf(delivery: Delivery): Promise<Delivery> {
-  await takerOf(async () => 'Parked first.')(delivery);
+  await takerOf(async () => parked('Parked first.'))(delivery);
   const [row] = await rowsOf(tenantOf(delivery));
   return { ...delivery, id: randomUUID(), messageId: retriedMessageId(row?.parked_message_id as string) };
 }
@@ -129,12 +130,12 @@ const tenantOf = ({ subject }: Delivery) => subject.split('.')[1] as string;
 
 test('a retried message is no longer parked once it is taken, and parked again with the new reason if it is refused', async () => {
   const retried = await retryOf(deliveryOf(newTenantId()));
-  await takerOf(async () => 'Refused again.')(retried);
+  await takerOf(async () => parked('Refused again.'))(retried);
   const [again, ...others] = await rowsOf(tenantOf(retried));
   expect([again?.reason, others]).toEqual(['Refused again.', []]);
   const messageId = retriedMessageId(again?.parked_message_id as string);
   expect(messageId).not.toBe(retried.messageId);
-  await takerOf(async () => 'DONE')({ ...retried, id: randomUUID(), messageId });
+  await takerOf(async () => done)({ ...retried, id: randomUUID(), messageId });
   expect(await rowsOf(tenantOf(retried))).toEqual([]);
 });
 
@@ -158,8 +159,8 @@ test.each([
   const retried = await retryOf(deliveryOf(newTenantId()));
   const tenantId = tenantOf(retried);
   const forged = { ...retried, ...fieldsOf(tenantId) };
-  await takerOf(async () => 'DONE')(forged);
-  await takerOf(async () => 'Forged.')(forged);
+  await takerOf(async () => done)(forged);
+  await takerOf(async () => parked('Forged.'))(forged);
   expect(await rowsOf(tenantId)).toContainEqual(expect.objectContaining({ reason: 'Parked first.' }));
 });
 
@@ -167,8 +168,8 @@ test.each(['parked:', 'parked:x', `parked:${'0'.repeat(36)}`, `parked:${randomUU
   'a message with the id %s is handled like any other',
   async (messageId) => {
     const delivery = deliveryOf(newTenantId(), { messageId });
-    await takerOf(async () => 'DONE')(delivery);
-    await takerOf(async () => 'Refused.')(delivery);
+    await takerOf(async () => done)(delivery);
+    await takerOf(async () => parked('Refused.'))(delivery);
     expect(await rowsOf(tenantOf(delivery))).toMatchObject([{ reason: 'Refused.' }]);
   },
 );
@@ -179,8 +180,8 @@ describe('a message that breaks its schema', () => {
     createMessageTaker(
       { database, ...silent(), isNearlyFull: () => false },
       'command-updates',
-      schema,
-      async () => 'DONE',
+      (body) => readWhole(schema, body),
+      async () => done,
     )(delivery);
 
   async function detailsOf(text: string): Promise<ErrorDetail[]> {

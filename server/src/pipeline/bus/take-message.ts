@@ -1,24 +1,29 @@
-import { MAX_MESSAGE_BYTES, readSubject, type SubjectKind } from '@tenant-open-platform/contract/bus';
-import { parseJson } from '@tenant-open-platform/contract/strict-json';
+import { readSubject, type SubjectKind } from '@tenant-open-platform/contract/bus';
 import type { Logger } from 'pino';
-import type { z } from 'zod';
-import { detailsIn } from '../../foundation/api-error.js';
 import { createWindows } from '../../foundation/concurrency/limits-per-key.js';
 import type { Database } from '../../foundation/database/database.js';
 import { errorCodeOf, hadNoEffect, hasUnknownEffect } from '../../foundation/database/database-error.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { inSpans, traceIdOf } from '../../foundation/telemetry/spans.js';
 import type { Delivery, Outcome } from './bus.js';
-import { createParker, deleteParkedCopy, type ParkingReason, replaceParkedCopy } from './parked-messages.js';
+import { createParker, type ParkingReason, replaceParkedCopy } from './parked-messages.js';
+import type { Read } from './read-message.js';
 
 /** The sender of a message, which its subject names, and the time when the message was sent. */
 export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
 
 /**
- * DONE, or the reason why the message is parked, or the delay before it is handled again. ADVANCED is DONE for a message that moved a command. Such messages
- * are not paced: a tenant has at most as many of them as it has commands.
+ * What becomes of a message. One that moved a command is not paced: a tenant has at most as many of them as it has
+ * commands. `leftOut`: a part of it was not kept, so the message is parked too, once: unless all of it `isRepeated`.
  */
-export type Handled = 'DONE' | 'ADVANCED' | (string & {}) | { retryInMs: number };
+export type Handled =
+  | { as: 'DONE'; movedCommand?: true; leftOut?: ParkingReason | undefined; isRepeated?: boolean }
+  | ({ as: 'PARKED' } & ParkingReason)
+  | { as: 'RETRIED'; inMs: number };
+
+export const done: Handled = { as: 'DONE' };
+export const parked = (reason: string): Handled => ({ as: 'PARKED', reason });
+export const retriedIn = (inMs: number): Handled => ({ as: 'RETRIED', inMs });
 
 /** The pacer is shared by all kinds of messages: a tenant's device requests must not add to its updates. */
 type Options = {
@@ -48,14 +53,14 @@ const PARKED_UNITS_PER_MINUTE = 600;
 const MANY_WAITING_UNITS = 1_000;
 
 /**
- * Handles messages of one kind. It checks subject, size and shape, with the JSON rules of requests. A message that
- * cannot be handled is counted and parked with the reason: it is never redelivered, and no message waits behind it.
+ * Handles messages of one kind. A message that cannot be handled is counted and parked with the reason: it is never
+ * redelivered, and no message waits behind it.
  */
-export function createMessageTaker<Schema extends z.ZodType>(
+export function createMessageTaker<Message>(
   { database, logger, metrics, pacer, isNearlyFull }: Options,
   kind: SubjectKind,
-  schema: Schema,
-  take: (message: z.infer<Schema>, sender: MessageSource) => Promise<Handled>,
+  read: (body: Buffer) => Read<Message>,
+  take: (message: Message, sender: MessageSource, leftOut?: ParkingReason) => Promise<Handled>,
 ) {
   const storeParked = createParker(database);
   const parkedUnits = createWindows(60_000);
@@ -63,47 +68,43 @@ export function createMessageTaker<Schema extends z.ZodType>(
   const outageLines = createWindows(1_000);
 
   async function takeOrPark(delivery: Delivery): Promise<Outcome> {
-    const refusal = await takeValid(delivery);
-    if (refusal && 'retryInMs' in refusal) return refusal;
-    if (refusal) await park(delivery, refusal);
-    else {
-      await deleteParkedCopy(database, delivery);
-      metrics.countMessage(kind, 'TAKEN');
+    const handled = await takeValid(delivery);
+    switch (handled.as) {
+      case 'RETRIED':
+        return { retryInMs: handled.inMs };
+      case 'PARKED':
+        await park(delivery, handled);
+        return 'DONE';
+      case 'DONE':
+        if (handled.movedCommand) pacer.release(tenantOf(delivery), unitsOf(delivery.body.length));
+        if (handled.leftOut && !handled.isRepeated) await keepCopy(delivery, handled.leftOut);
+        else await replaceParkedCopy(database, delivery, handled.leftOut ?? null);
+        metrics.countMessage(kind, handled.leftOut ? 'REFUSED' : 'TAKEN');
+        return 'DONE';
     }
-    return 'DONE';
   }
 
-  async function takeValid({ subject, body, sentAt }: Delivery): Promise<ParkingReason | { retryInMs: number } | null> {
+  async function takeValid({ subject, body, sentAt }: Delivery): Promise<Handled> {
     const sender = readSubject(subject);
-    if (sender?.kind !== kind) return { reason: "The subject is not one of the platform's subjects." };
-    if (body.length > MAX_MESSAGE_BYTES) return { reason: `Larger than ${MAX_MESSAGE_BYTES} bytes.` };
-    const parsed = parseJson(body);
-    if (!('value' in parsed)) {
-      const details = [{ code: 'MALFORMED_JSON', ...parsed.problem }];
-      return { reason: `Not JSON with one unambiguous meaning: ${parsed.problem.message}`, details };
-    }
-    const checked = schema.safeParse(parsed.value);
-    if (!checked.success) {
-      const details = detailsIn('body', checked.error);
-      const problems = details.map(({ location, message }) => `${location} ${message}`);
-      return { reason: `Not valid: ${problems.join('; ')}`.slice(0, 1_000).replace(/[\ud800-\udbff]$/, ''), details };
-    }
-    const taken = await take(checked.data, { tenantId: sender.tenantId, vendor: sender.name, sentAt });
-    if (taken === 'ADVANCED') pacer.release(sender.tenantId, unitsOf(body.length));
-    if (typeof taken === 'object') return taken;
-    return taken === 'DONE' || taken === 'ADVANCED' ? null : { reason: taken };
+    if (sender?.kind !== kind) return parked("The subject is not one of the platform's subjects.");
+    const found = read(body);
+    if ('refused' in found) return { as: 'PARKED', ...found.refused };
+    return take(found.message, { tenantId: sender.tenantId, vendor: sender.name, sentAt }, found.leftOut);
   }
 
   async function park(delivery: Delivery, why: ParkingReason): Promise<void> {
-    const { reason } = why;
-    if (await replaceParkedCopy(database, delivery, why)) {
-      logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is refused again');
+    await keepCopy(delivery, why);
+    metrics.countMessage(kind, 'REFUSED');
+  }
+
+  async function keepCopy(delivery: Delivery, { reason, details }: ParkingReason): Promise<void> {
+    if (await replaceParkedCopy(database, delivery, { reason, details })) {
+      logger.warn({ subject: delivery.subject, reason }, 'a message that was published again is parked again');
     } else if (parkedUnits.add(tenantOf(delivery), unitsOf(delivery.body.length)).used <= PARKED_UNITS_PER_MINUTE) {
       const trace_id = traceIdOf(delivery.traceparent);
-      logger.warn({ subject: delivery.subject, reason, trace_id }, 'a message from the bus is refused');
-      await storeParked({ ...delivery, ...why });
+      logger.warn({ subject: delivery.subject, reason, trace_id }, 'a message from the bus is parked');
+      await storeParked({ ...delivery, reason, details });
     }
-    metrics.countMessage(kind, 'REFUSED');
   }
 
   async function retry(delivery: Delivery, error: unknown): Promise<Outcome> {

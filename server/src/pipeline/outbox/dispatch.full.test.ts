@@ -103,7 +103,7 @@ test('commands are locked in the order of their keys and before the event log, s
     await tx`select from commands where command_id = ${first} for update`;
     dispatching = dispatchTogether(database, platform.demo.tenant_id, [...later, first]);
     const waiting = async () => (await tx`select from pg_locks where not granted`).length;
-    await expect.poll(waiting, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(waiting).toBeGreaterThan(0);
     const free = await tx`select from commands where command_id in ${tx(later)} for update skip locked`;
     expect(free).toHaveLength(2);
     const ofLog = await tx`

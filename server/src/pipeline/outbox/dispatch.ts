@@ -1,7 +1,8 @@
 import { type CommandMessage, subjects } from '@tenant-open-platform/contract/bus';
 import type { Database, Transaction } from '../../foundation/database/database.js';
+import { pipelined } from '../../foundation/database/pipelined.js';
 import { asAllTenants } from '../../foundation/database/row-level-security.js';
-import { sql, statement } from '../../foundation/database/statement.js';
+import { fixedSql, statement } from '../../foundation/database/statement.js';
 import type { Now } from '../../foundation/database/steady-clock.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { slotsOf } from '../../foundation/slots.js';
@@ -9,9 +10,16 @@ import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Message } from '../bus/bus.js';
 import { replyMessages } from '../device-requests.js';
 import { logEvents } from '../event-log.js';
-import { announceMoves, commandKey, lockCommands, lockedCommands, type Move, moveCommands } from '../moves.js';
 import { type Fact, factKey, type OutboxRow, type RepublishedRange } from '../tables.js';
 import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
+import {
+  announceTransitions,
+  commandKey,
+  lockCommands,
+  lockedCommands,
+  makeTransitions,
+  type Transition,
+} from '../write-transitions.js';
 
 type Services = { database: Database; signals: Signals; metrics: Metrics; now: Now };
 
@@ -29,8 +37,11 @@ export function createDispatch({ database, signals, metrics, now }: Services) {
       const replies = rows.filter((row) => !isCommand(row));
       const sent = replies.length > 0 ? await replyMessages(tx, replies, now()) : new Map<string, Message>();
       if (commands.length > 0) {
-        // In one round trip. The dispatch is sent first: the log is locked after the commands.
-        const [dispatched] = await Promise.all([dispatchCommands(tx, commands, now()), logAccepted(tx, commands)]);
+        // In this order: the log is locked after the commands.
+        const [dispatched] = await pipelined(
+          () => dispatchCommands(tx, commands, now()),
+          () => logAccepted(tx, commands),
+        );
         for (const [key, message] of dispatched) sent.set(key, message);
       }
       const moved = commands.filter((row) => sent.has(factKey(row)));
@@ -49,8 +60,8 @@ export function createDispatch({ database, signals, metrics, now }: Services) {
     /** The bus can never carry this message, for example because it is too large. */
     async endUndeliverable(row: OutboxRow, reason: string): Promise<void> {
       if (!isCommand(row)) return;
-      const moves = await asAllTenants(database, (tx) => failUndeliverable(tx, row, reason));
-      announceMoves({ signals, metrics }, moves);
+      const transitions = await asAllTenants(database, (tx) => failUndeliverable(tx, row, reason));
+      announceTransitions({ signals, metrics }, transitions);
     },
   };
 }
@@ -99,7 +110,7 @@ const keysOf = (facts: readonly Fact[]) =>
  */
 const dispatchAccepted = statement(
   'relay: dispatch commands',
-  ({ keys, now, after }: { keys: string; now: string; after: State }) => sql`
+  ({ keys, now, after }: { keys: string; now: string; after: State }) => fixedSql`
     update commands set
       status = ${after.status}, adapter_status = ${after.adapter_status},
       dispatched_at = greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond'),
@@ -112,14 +123,20 @@ const dispatchAccepted = statement(
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
       and case when commands.status = 'ACCEPTED' then deadline_at > least(statement_timestamp(), ${now}::timestamptz) end
     returning commands.tenant_id, commands.command_id, vendor, device_id, command_type, payload, accepted_at,
-      deadline_at, traceparent, accepted_at <= (select max(copied_until) from database_generations) as is_copied`,
+      deadline_at, traceparent,
+      greatest(0, floor(extract(epoch from
+        deadline_at - greatest(accepted_at, least(statement_timestamp(), ${now}::timestamptz))) * 1000))::int as remaining_ms,
+      accepted_at <= (select max(copied_until) from database_generations) as is_copied`,
 );
 
 /** The `case` is there for the same reason. */
 const underWay = statement(
   'relay: commands under way',
-  (keys: string, now: string) => sql`
-    select tenant_id, command_id, vendor, device_id, command_type, payload, accepted_at, deadline_at, traceparent
+  (keys: string, now: string) => fixedSql`
+    select tenant_id, command_id, vendor, device_id, command_type, payload, accepted_at, deadline_at,
+      traceparent,
+      greatest(0, floor(extract(epoch from
+        deadline_at - greatest(accepted_at, least(statement_timestamp(), ${now}::timestamptz))) * 1000))::int as remaining_ms
     from json_to_recordset(${keys}::text::json) as given (tenant_id text, command_id uuid)
     join commands using (tenant_id, command_id)
     where case when status = 'DISPATCHED' then deadline_at > least(statement_timestamp(), ${now}::timestamptz) end
@@ -148,12 +165,12 @@ function toMessage({ traceparent, is_copied: _, ...row }: Row, isSentAgain: bool
 }
 
 /** The bus can never carry the command. It ends now, so its caller need not wait for the deadline. */
-async function failUndeliverable(tx: Transaction, { tenant_id, fact_id }: Fact, reason: string): Promise<Move[]> {
+async function failUndeliverable(tx: Transaction, { tenant_id, fact_id }: Fact, reason: string): Promise<Transition[]> {
   const key = { tenant_id, command_id: fact_id };
   const command = lockedCommands(await tx.execute(lockCommands([key]))).get(commandKey(key));
   const after = command && failUnsent(command.state);
   if (!command || !after) return [];
-  const move: Move = {
+  const transition: Transition = {
     tenantId: tenant_id,
     commandId: fact_id,
     vendor: command.vendor,
@@ -162,8 +179,8 @@ async function failUndeliverable(tx: Transaction, { tenant_id, fact_id }: Fact, 
     source: 'PLATFORM',
     reason: { code: 'BUS_REFUSED', message: `The bus refuses the command: ${reason}.`.slice(0, 1_024) },
   };
-  await moveCommands(tx, [move]);
-  return [move];
+  await makeTransitions(tx, [transition]);
+  return [transition];
 }
 
 const PAGE = 256;
@@ -173,7 +190,7 @@ type Key = { tenant_id: string; fact_id: string; deadline_at: string };
 /** With `tenant_id = …` Postgres without statistics would read all commands of the tenant for each page. */
 const openCommands = statement(
   'republish: open commands',
-  ({ tenantId = null }: { tenantId?: string | null | undefined }, last: Key) => sql`
+  ({ tenantId = null }: { tenantId?: string | null | undefined }, last: Key) => fixedSql`
     select tenant_id, command_id as fact_id, deadline_at::text from commands
     where completed_at is null
       and (deadline_at, tenant_id, command_id) > (${last.deadline_at}::timestamptz, ${last.tenant_id}, ${last.fact_id}::uuid)

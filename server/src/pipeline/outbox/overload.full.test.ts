@@ -15,16 +15,15 @@ import { COMMANDS, completed } from '../../../test/support/commands.js';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { isAccepted, startLoad } from '../../../test/support/load.js';
 import { openPool } from '../../../test/support/open-pool.js';
+import { startRelay, sweeperOfEverySlot } from '../../../test/support/owned-slots.js';
 import { silent } from '../../../test/support/silent.js';
 import { storedCommands } from '../../../test/support/stored.js';
 import { untilServed } from '../../../test/support/until-served.js';
 import { localSignals } from '../../foundation/signals/signals.js';
 import { inProcessBus } from '../bus/in-process-bus.js';
 import { readEvents } from '../event-log.js';
-import { createCommandSweeper } from '../sweeper.js';
+import { renewSlots } from '../slots/slot-owner.js';
 import { createDispatch } from './dispatch.js';
-import { takeLeases } from './lease.js';
-import { startRelay } from './relay.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -169,13 +168,12 @@ function startStandstill(): void {
   const ending = new AbortController();
   const leading = (async () => {
     while (!ending.signal.aborted) {
-      await takeLeases(database, 'standstill', true, []);
+      await renewSlots(database, 'standstill', true, []);
       await delay(500, undefined, ending).catch(() => {});
     }
     await database.sql.begin(async (tx) => {
       await tx`set local role top_system`;
-      await tx`update relay_lease set expires_at = now() - interval '1 minute'`;
-      await tx`delete from relay_workers where holder = 'standstill'`;
+      await tx`update slots set owned_until = now() - interval '1 minute'`;
     });
   })();
   onTestFinished(() => {
@@ -275,12 +273,11 @@ test('above the capacity of the relay, excess commands are refused at once and n
   // 256 commands every 5 seconds. The writers request up to 400 a second, and more than 51 on a slow machine.
   startSlowRelay(5_000);
   const sweeping = new AbortController();
-  const sweep = createCommandSweeper({
+  const sweep = sweeperOfEverySlot({
     ...silent(),
     database,
     signals: localSignals(),
     bus,
-    overdue: 'RECENT',
     intervalMs: 200,
   });
   const sweeps = (async () => {

@@ -7,8 +7,8 @@ import { silent } from '../../../test/support/silent.js';
 import type { Database, Transaction } from '../../foundation/database/database.js';
 import { localSignals } from '../../foundation/signals/signals.js';
 import { allSlots } from '../../foundation/slots.js';
+import { asOwner, renewSlots } from '../slots/slot-owner.js';
 import { createDispatch } from './dispatch.js';
-import { asHolder, takeLeases } from './lease.js';
 import { deleteRows, takeRows, takeRowsFrom } from './take-rows.js';
 
 let platform: IdlePlatform;
@@ -42,10 +42,10 @@ type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read
 
 /** How many pages a batch of the relay reads and writes, from taking the outbox rows to deleting them. */
 async function pagesOfBatch(): Promise<number> {
-  const { held, isWhole } = await takeLeases(database, 'test', true, []);
+  const { owned, isWhole } = await renewSlots(database, 'test', true, []);
   if (!isWhole) throw new Error('Another node relays.');
   let pages = 0;
-  await asHolder(database, 'test', held, async (tx) => {
+  await asOwner(database, 'test', owned, async (tx) => {
     const explaining = {
       async execute(query: ReturnType<typeof sql>) {
         const [row] = (await tx.execute(sql`explain (analyze, buffers, format json) ${query}`)) as unknown as Plan[];
@@ -54,13 +54,13 @@ async function pagesOfBatch(): Promise<number> {
         return [];
       },
     } as unknown as Transaction;
-    const turn = { after: '', inFlight: [], held: [], slots: allSlots };
+    const turn = { after: '', inFlight: [], paused: [], slots: allSlots };
     const { rows } = await takeRows(tx, turn);
     expect(rows).toHaveLength(256);
     await takeRows(explaining, turn);
     await takeRowsFrom(explaining, new Map([['demo', rows[0]?.position ?? '']]), {
       inFlight: [],
-      held: [],
+      paused: [],
       slots: allSlots,
     });
     await createDispatch({ ...silent(), database, signals: localSignals() }).prepare(explaining, rows);

@@ -100,7 +100,7 @@ test('a leader whose database is restored continues at the position of the copy,
   await vi.waitFor(async () => expect(await publishedSeq()).toBe('2'), soon);
   log.splice(0, 2, 'third', 'fourth');
   // The generation raises the epoch, and so does the take: the leader has its old epoch again.
-  await asAllTenantsStatement(database, sql`update relay_lease set published_seq = 0, epoch = epoch - 2`);
+  await asAllTenantsStatement(database, sql`update slots set published_seq = 0, epoch = epoch - 2`);
   await node.noticeRestore();
   await vi.waitFor(() => expect(kept).toEqual(['first', 'second', 'third', 'fourth']), soon);
 });

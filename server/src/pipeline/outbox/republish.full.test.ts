@@ -20,7 +20,7 @@ import { type RepublishedPages, republish } from './republish.js';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-const soon = { timeout: 30_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 const LONG = { timeout_seconds: 300 };
 const demo = 'demo';
 /** A republish reads pages of this many messages. */

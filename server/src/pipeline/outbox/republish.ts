@@ -5,7 +5,7 @@ import { republishedReplies } from '../device-requests.js';
 import { republishedEvents } from '../event-log.js';
 import type { RepublishedRange } from '../tables.js';
 import { republishedCommands } from './dispatch.js';
-import { type Publisher, publish } from './relay.js';
+import { type Publisher, publish } from './publish.js';
 
 /** Messages that were published before, rebuilt from the facts. `resumeFrom`: the instant to pass to --since after it. */
 export type RepublishedPages = (
@@ -16,7 +16,7 @@ export type RepublishedPages = (
 /** Commands and replies come first, because adapters and devices wait for them. */
 const everything: readonly RepublishedPages[] = [republishedCommands, republishedReplies, republishedEvents];
 
-/** Publishes again under the same ids. It changes no row and needs no lease: the relay continues beside it. */
+/** Publishes again under the same ids. It changes no row and needs no slot: the relay continues beside it. */
 export async function republish(publisher: Publisher, range: RepublishedRange, sources = everything) {
   const done = { messages: 0, refused: 0 };
   let { since } = range;

@@ -1,7 +1,5 @@
-import { lastKnown } from '../../foundation/concurrency/shared-reads.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { sql, statement } from '../../foundation/database/statement.js';
-import type { Bus } from '../bus/bus.js';
+import { fixedSql, statement } from '../../foundation/database/statement.js';
 import type { OutboxRow } from '../tables.js';
 
 /** At most this many rows leave together. */
@@ -12,8 +10,8 @@ export const OVERLAP = 4_000;
 export type LeftOut = {
   /** Rows whose messages still await their acknowledgement. */
   inFlight: readonly string[];
-  /** Tenants whose rows must wait: see createHeldTenants. */
-  held: readonly string[];
+  /** Tenants whose rows must wait: see paused-tenants.ts. */
+  paused: readonly string[];
   /** The slots to take rows of. */
   slots: readonly number[];
 };
@@ -29,17 +27,17 @@ export type RoundRows = {
 
 type Found = { tenant_id: string; is_last: boolean; share: number } & (OutboxRow | { position: null });
 
-type Given = { after: string; inFlight: string; held: string; slots: string; withLogged: boolean };
+type Given = { after: string; inFlight: string; paused: string; slots: string; withLogged: boolean };
 
 /**
  * The next rows: each waiting tenant gets an equal share of the batch, in order within the tenant. The statement skips
  * from tenant to tenant in the index, so its cost depends on the number of waiting tenants, not of rows. Rows that were
- * logged while the bus was away come first. A held tenant takes no share, nor does one of another slot. `inFlight`, `held`
+ * logged while the bus was away come first. A paused tenant takes no share, nor does one of another slot. `inFlight`, `paused`
  * and `slots`: lists with commas.
  */
 const nextRows = statement(
   'relay: next rows',
-  ({ after, inFlight, held, slots, withLogged }: Given) => sql`
+  ({ after, inFlight, paused, slots, withLogged }: Given) => fixedSql`
     with recursive passed_tenant (tenant_id, number) as (
       (select tenant_id, 1 from outbox where tenant_id > ${after} order by tenant_id limit 1)
       union all
@@ -48,7 +46,7 @@ const nextRows = statement(
       from passed_tenant where tenant_id is not null and number < ${BATCH}
     ), waiting_tenant as materialized (
       select tenant_id, number,
-        tenant_id <> all (string_to_array(${held}, ','))
+        tenant_id <> all (string_to_array(${paused}, ','))
           and tenant_slot_v1(tenant_id) = any (string_to_array(${slots}, ',')::int[]) as may_leave
       from passed_tenant where tenant_id is not null
     ), share as (
@@ -78,7 +76,7 @@ const nextRows = statement(
  */
 const nextRowsFrom = statement(
   'relay: next rows from known positions',
-  ({ positions, inFlight, held, slots }: Record<'positions' | 'inFlight' | 'held' | 'slots', string>) => sql`
+  ({ positions, inFlight, paused, slots }: Record<'positions' | 'inFlight' | 'paused' | 'slots', string>) => fixedSql`
     with waiting_tenant (tenant_id, first, number) as materialized (
       select tenant_id, first, row_number() over (order by tenant_id)
       from json_to_recordset(${positions}::text::json) as known (tenant_id text, first bigint)
@@ -86,7 +84,7 @@ const nextRowsFrom = statement(
         select from outbox
         where outbox.tenant_id = known.tenant_id and not is_logged and position > first - ${OVERLAP}::int
           and position <> all (string_to_array(${inFlight}, ',')::bigint[])
-          and known.tenant_id <> all (string_to_array(${held}, ','))
+          and known.tenant_id <> all (string_to_array(${paused}, ','))
         offset 0
       )
     ), share as (
@@ -104,9 +102,9 @@ const nextRowsFrom = statement(
 );
 
 /** No tenant id contains a comma. */
-const asLists = ({ inFlight, held, slots }: LeftOut) => ({
+const asLists = ({ inFlight, paused, slots }: LeftOut) => ({
   inFlight: inFlight.join(),
-  held: held.join(),
+  paused: paused.join(),
   slots: slots.join(),
 });
 
@@ -121,7 +119,9 @@ export async function takeRowsFrom(tx: Transaction, known: ReadonlyMap<string, s
 
 /** Takes the next rows that are not logged yet. */
 export const takeUnloggedRows = async (tx: Transaction, after: string, slots: readonly number[]) =>
-  toRound(await tx.execute<Found>(nextRows({ after, inFlight: '', held: '', slots: slots.join(), withLogged: false })));
+  toRound(
+    await tx.execute<Found>(nextRows({ after, inFlight: '', paused: '', slots: slots.join(), withLogged: false })),
+  );
 
 function toRound(found: readonly Found[]): RoundRows {
   const rows = found.flatMap((row) => (row.position === null ? [] : [row]));
@@ -138,7 +138,7 @@ function toRound(found: readonly Found[]): RoundRows {
  */
 const deletion = statement(
   'relay: delete rows',
-  (keys: string) => sql`
+  (keys: string) => fixedSql`
     delete from outbox where ctid = any (array(
       select (
         select ctid from outbox
@@ -150,9 +150,9 @@ const deletion = statement(
 );
 
 /** Looks up each row as the deletion does. */
-const move = statement(
+const firstAsLogged = statement(
   'relay: put logged rows first',
-  (keys: string) => sql`
+  (keys: string) => fixedSql`
     with logged as (
       delete from outbox where ctid = any (array(
         select (
@@ -178,7 +178,7 @@ export async function deleteRows(tx: Transaction, rows: readonly OutboxRow[]): P
 
 /** Puts rows, which are logged now, before the rows that are not. */
 export async function queueAsLogged(tx: Transaction, rows: readonly OutboxRow[]): Promise<void> {
-  if (rows.length > 0) await tx.execute(move(keysOf(rows)));
+  if (rows.length > 0) await tx.execute(firstAsLogged(keysOf(rows)));
 }
 
 /** After a full pass, quick passes follow for this many times its duration. */
@@ -234,38 +234,4 @@ export function createPasses() {
       firstPositions.clear();
     },
   };
-}
-
-/** About a second of work. NATS refuses an adapter's updates above 5,000: see streams.ts. */
-const MANY_UPDATES = 2_000;
-/** The limit for all tenants together. Above it, each tenant may have an equal share. */
-const MANY_OF_ALL = 4_000;
-const LEAST_SHARE = 50;
-const COUNT_EVERY_MS = 100;
-/**
- * A count mostly waits for the busy event loop of this process. With a twentieth of the time, counts were up to a second
- * apart, and a drain came near the 5,000 updates above which NATS refuses (4,468 seen).
- */
-const SHARE_OF_TIME = 0.25;
-/** If the bus has not answered for this time, no tenant is held. */
-const VALID_MS = 15_000;
-
-/** The tenants with more updates than they may have. */
-export function tenantsWithMany(counts: ReadonlyMap<string, number>): string[] {
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const share = total > MANY_OF_ALL ? Math.max(LEAST_SHARE, MANY_OF_ALL / counts.size) : MANY_UPDATES;
-  return [...counts].flatMap(([tenantId, count]) => (count > Math.min(share, MANY_UPDATES) ? [tenantId] : []));
-}
-
-/**
- * The tenants with many unhandled updates on the bus. The relay leaves their rows in the outbox, where tenants take
- * turns and where only their own new commands are refused. On the bus they would delay the updates of all tenants.
- */
-export function createHeldTenants(bus: Pick<Bus, 'untakenUpdates'>): () => readonly string[] {
-  return lastKnown(async () => tenantsWithMany(await bus.untakenUpdates()), {
-    unknown: [] as string[],
-    everyMs: COUNT_EVERY_MS,
-    validMs: VALID_MS,
-    share: SHARE_OF_TIME,
-  }).value;
 }

@@ -1,22 +1,21 @@
-import type { Scope } from '@tenant-open-platform/contract';
+import { allOperations, contract, type Scope } from '@tenant-open-platform/contract';
 import { and, eq, isNotNull, type SQL, sql } from 'drizzle-orm';
 import { invalidValue } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { credentials, isOfScope, policies } from '../../foundation/tables.js';
 import { mayCall } from '../../gateway/auth/admission.js';
-import type { Handler } from '../../gateway/operation/call.js';
-import { operationNamed } from '../../gateway/operation/find-operation.js';
+import type { Handler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
 import { builtInRolesOf, grantsOfScope, readScopes } from '../roles/granting.js';
-import { ownRow, readRow } from '../rows.js';
+import { presenter, readRow } from '../rows.js';
 
-export const explainAccess: Handler<'access.explain'> = async ({ params, query }, call) => {
-  const { tenantId, requestId } = call;
-  const operation = operationNamed(query.operation);
+export const explain: Handler<'access.explain'> = async ({ params, query }, call) => {
+  const { tenantId } = call;
+  const operation = allOperations.find(({ name }) => name === query.operation);
   if (!operation) throw invalidValue('query/operation', 'is not an operation id');
-  const { scope } = operation;
+  const { scope } = operation.route.metadata;
   return call.asTenant(async (tx) => {
-    const credential = await readRow(tx, call, credentials, ownRow(credentials, call, params));
+    const credential = await readRow(tx, call, credentials, params);
     const grants = scope ? await readGrants(tx, grantsOfScope(tenantId, scope), [credential.clientId]) : [];
     const granted = mayCall(operation, tenantId, grants.length > 0);
     const why = scope ? 'GRANTED' : 'NO_SCOPE_NEEDED';
@@ -24,14 +23,13 @@ export const explainAccess: Handler<'access.explain'> = async ({ params, query }
     return {
       status: 200,
       body: {
-        ...presentHolder(credential),
+        ...presentHolder(credential, call),
         operation: operation.name,
         scope,
         granted,
         reason: granted ? why : whyNot,
         grants: grants.map(presentGrant),
         granting_roles: scope ? await grantingRoles(tx, tenantId, scope) : [],
-        request_id: requestId,
       },
     };
   });
@@ -47,11 +45,11 @@ async function grantingRoles(tx: Transaction, tenantId: string, scope: Scope): P
   return [...builtIn, ...custom.flatMap(({ role }) => role ?? [])];
 }
 
-export const listAccess: Handler<'access.list'> = async ({ query }, call) => {
-  const { tenantId, requestId } = call;
-  const { scope, role } = query;
-  if (scope !== undefined) readScopes(call, [scope], () => 'query/scope');
-  const all = scope === undefined ? allGrants(tenantId) : grantsOfScope(tenantId, scope as Scope);
+export const list: Handler<'access.list'> = async ({ query }, call) => {
+  const { tenantId } = call;
+  const { role } = query;
+  const [scope] = readScopes(call, query.scope, 'query/scope');
+  const all = scope === undefined ? allGrants(tenantId) : grantsOfScope(tenantId, scope);
   const grants = role === undefined ? all : sql`(select * from ${all} as one where one.role = ${role})`;
   const { body } = await newestFirst(call, query, {
     table: credentials,
@@ -64,7 +62,7 @@ export const listAccess: Handler<'access.list'> = async ({ query }, call) => {
   const items = body.items.flatMap((holder) => {
     const own = held.filter(({ client_id }) => client_id === holder.client_id).map(presentGrant);
     // None is left if all were revoked after the first statement.
-    return own.length > 0 ? [{ ...holder, grants: own, request_id: requestId }] : [];
+    return own.length > 0 ? [{ ...holder, grants: own }] : [];
   });
   return { status: 200, body: { ...body, items } };
 };
@@ -101,8 +99,4 @@ const presentGrant = ({ client_id: _, created_at, ...grant }: Grant) => ({
   created_at: new Date(created_at).toISOString(),
 });
 
-const presentHolder = ({ clientId, status, expiresAt }: typeof credentials.$inferSelect) => ({
-  client_id: clientId,
-  status,
-  expires_at: expiresAt?.toISOString() ?? null,
-});
+const presentHolder = presenter(credentials, contract.access.list.responses[200].shape.items.element);

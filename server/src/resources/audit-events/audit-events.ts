@@ -1,7 +1,8 @@
+import { contract } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import { all, idsBetween } from '../../foundation/database/pages.js';
-import type { Handler } from '../../gateway/operation/call.js';
 import { auditEvents } from '../../gateway/tables.js';
+import type { Handler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
 import { presenter } from '../rows.js';
 
@@ -12,7 +13,7 @@ const indexed = [
   ['source_address', 'sourceAddress'],
 ] as const;
 
-export const listAuditEvents: Handler<'auditEvents.list'> = ({ query }, call) => {
+export const list: Handler<'auditEvents.list'> = ({ query }, call) => {
   const [name, used] = indexed.find(([filter]) => query[filter]) ?? [];
   return newestFirst(call, query, {
     table: auditEvents,
@@ -28,4 +29,4 @@ export const listAuditEvents: Handler<'auditEvents.list'> = ({ query }, call) =>
   });
 };
 
-const fieldsOf = presenter(auditEvents);
+const fieldsOf = presenter(auditEvents, contract.auditEvents.list.responses[200].shape.items.element);

@@ -19,7 +19,7 @@ import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 
 const topctl = fileURLToPath(new URL('../../../../cli/bin/topctl.mjs', import.meta.url));
-const soon = { timeout: 20_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 
 type Key = ReturnType<typeof createUser>;
 type Principal = { id: string; key: Key };

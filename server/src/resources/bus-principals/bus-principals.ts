@@ -1,81 +1,63 @@
 import { fromPublic } from '@nats-io/nkeys';
+import { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import { invalidValue, notFoundIn } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
-import { type Signals, topics } from '../../foundation/signals/signals.js';
+import { topics } from '../../foundation/signals/signals.js';
 import { busPrincipals, takenNames } from '../../foundation/tables.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
-import type { CallOf, Handler } from '../../gateway/operation/call.js';
-import type { PrincipalKey } from '../../pipeline/provision-durables.js';
+import type { CallOf } from '../../gateway/operation/call.js';
 import { lockCredential } from '../credentials/credentials.js';
-import { getHandler, listHandler } from '../handlers.js';
-import { columnsOf, insertRow, newIdOf, ownRow, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
-import { refuseForeignVendors } from '../vendors/vendors.js';
+import { getHandler, type Handler, listHandler } from '../handlers.js';
+import { columnsOf, insertRow, newIdOf, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
+import { refuseUnknownVendors } from '../vendors/vendors.js';
 
-const presentBusPrincipal = presenter(busPrincipals);
+const presentBusPrincipal = presenter(busPrincipals, contract.busPrincipals.get.responses[200]);
 
 type Keys = { bus_account_public_key: string; bus_user_public_key: string };
 
-type Options = {
-  signals: Signals;
-  ownPublicKey: string | null;
-  limit: number;
-  /** Creates on the bus what the principal reads. Resolves to what the bus refuses, or null. */
-  provide: (key: PrincipalKey) => Promise<string | null>;
+export const create: Handler<'busPrincipals.create'> = async ({ body }, call, { bus, signals, limits, provide }) => {
+  refuseKeys(call, body);
+  const { tenantId, admittedAt } = call;
+  const { client_id: clientId } = body;
+  const principalId = newIdOf(call);
+  const created = await withAudit(call, { fields: body, created: principalId }, async (tx) => {
+    await refuseBeyondLimit(tx, call, busPrincipals, limits);
+    if (clientId && !(await lockCredential(tx, call, clientId))) throw notFoundIn('body/client_id');
+    await refuseUnknownVendors(tx, body.vendors, tenantId);
+    // nats-server would refuse the accounts of all tenants if the platform's own key were in them twice.
+    const isFree = body.bus_user_public_key !== bus.ownPublicKey && (await takeKeys(tx, tenantId, body));
+    if (!isFree) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
+    const row = await insertRow(tx, busPrincipals, {
+      status: 'ACTIVE',
+      ...columnsOf(busPrincipals, body),
+      tenantId,
+      principalId,
+      createdAt: admittedAt,
+      updatedAt: admittedAt,
+    });
+    return changeOf(call, presentBusPrincipal, null, row);
+  });
+  signals.send([topics.busAccess]);
+  return { status: 201, body: { ...created, problem: await provide({ tenantId, principalId }) } };
 };
 
-export const createBusPrincipal =
-  ({ signals, ownPublicKey, limit, provide }: Options): Handler<'busPrincipals.create'> =>
-  async ({ body }, call) => {
-    refuseSeeds(call, body);
-    refuseInvalidKeys(call, body);
-    const { tenantId, admittedAt } = call;
-    const { client_id: clientId } = body;
-    const principalId = newIdOf(call);
-    const created = await withAudit(call, { fields: body, created: principalId }, async (tx) => {
-      await refuseBeyondLimit(tx, call, busPrincipals, limit);
-      if (clientId && !(await lockCredential(tx, call, clientId))) throw notFoundIn('body/client_id');
-      await refuseForeignVendors(tx, tenantId, body.vendors);
-      // nats-server would refuse the accounts of all tenants if the platform's own key were in them twice.
-      const isFree = body.bus_user_public_key !== ownPublicKey && (await takeKeys(tx, tenantId, body));
-      if (!isFree) throw call.refuse('BUS_PRINCIPAL_ALREADY_EXISTS');
-      const row = await insertRow(tx, busPrincipals, {
-        status: 'ACTIVE',
-        ...columnsOf(busPrincipals, body),
-        tenantId,
-        principalId,
-        createdAt: admittedAt,
-        updatedAt: admittedAt,
-      });
-      return changeOf(call, presentBusPrincipal, null, row);
-    });
-    signals.send([topics.busAccess]);
-    return { status: 201, body: { ...created, problem: await provide({ tenantId, principalId }) } };
-  };
+const keyFields = {
+  bus_account_public_key: { kind: 'A', message: 'is not the public nkey of an account (A…)' },
+  bus_user_public_key: { kind: 'U', message: 'is not the public nkey of a user (U…)' },
+} as const;
 
-type Code = 'BUS_SEED_NOT_ALLOWED' | 'BUS_KEY_INVALID';
-
-function refuseSeeds(call: CallOf<Code>, body: Keys): void {
-  const found = Object.entries(body).filter(
-    ([field, value]) => typeof value === 'string' && (isKeyField(field) ? beginsAsSeed : holdsSeed)(value),
+function refuseKeys({ refuse }: CallOf<'BUS_SEED_NOT_ALLOWED' | 'BUS_KEY_INVALID'>, body: Keys): void {
+  const seeds = Object.entries(body).flatMap(([field, value]) => {
+    const isSeed = Object.hasOwn(keyFields, field) ? beginsAsSeed : holdsSeed;
+    if (typeof value !== 'string' || !isSeed(value)) return [];
+    return { location: `body/${field}`, code: 'BUS_SEED_NOT_ALLOWED', message: 'holds a private seed' };
+  });
+  if (seeds.length > 0) throw refuse('BUS_SEED_NOT_ALLOWED', { details: seeds });
+  const invalid = Object.entries(keyFields).flatMap(([field, { kind, message }]) =>
+    isPublicKey(kind, body[field as keyof Keys]) ? [] : { location: `body/${field}`, code: 'BUS_KEY_INVALID', message },
   );
-  const wrong = found.map(([field]): [string, string] => [field, 'holds a private seed']);
-  refuseAny(call, 'BUS_SEED_NOT_ALLOWED', wrong);
-}
-
-const isKeyField = (field: string) => field === 'bus_account_public_key' || field === 'bus_user_public_key';
-
-function refuseInvalidKeys(call: CallOf<Code>, keys: Keys): void {
-  const { bus_account_public_key: account, bus_user_public_key: user } = keys;
-  const wrong: [string, string][] = [];
-  if (!isPublicKey('A', account)) wrong.push(['bus_account_public_key', 'is not the public nkey of an account (A…)']);
-  if (!isPublicKey('U', user)) wrong.push(['bus_user_public_key', 'is not the public nkey of a user (U…)']);
-  refuseAny(call, 'BUS_KEY_INVALID', wrong);
-}
-
-function refuseAny({ refuse }: CallOf<Code>, code: Code, wrong: [field: string, message: string][]): void {
-  if (wrong.length === 0) return;
-  throw refuse(code, { details: wrong.map(([field, message]) => ({ location: `body/${field}`, code, message })) });
+  if (invalid.length > 0) throw refuse('BUS_KEY_INVALID', { details: invalid });
 }
 
 /** Registers both keys for good. False if anyone has the user key, or another tenant has the account key. */
@@ -92,33 +74,31 @@ async function takeKeys(tx: Transaction, tenantId: string, keys: Keys): Promise<
   return owner?.tenantId === tenantId;
 }
 
-export const listBusPrincipals = listHandler({
+export const list = listHandler({
   table: busPrincipals,
   order: ['principalId'],
   filteredBy: ['clientId', 'status'],
   present: presentBusPrincipal,
 });
 
-export const getBusPrincipal = getHandler(busPrincipals, presentBusPrincipal);
+export const get = getHandler(busPrincipals, presentBusPrincipal);
 
-export const updateBusPrincipal =
-  ({ signals, provide }: Pick<Options, 'signals' | 'provide'>): Handler<'busPrincipals.update'> =>
-  async ({ params, body }, call) => {
-    const own = ownRow(busPrincipals, call, params);
-    const updated = await withAudit(call, { fields: body }, async (tx) => {
-      const locked = await readRow(tx, call, busPrincipals, own, 'update');
-      if (locked.status === 'DELETED') throw call.refuse('BUS_PRINCIPAL_DELETED');
-      if (body.vendors && locked.principalType !== 'SERVICE') {
-        throw invalidValue('body/vendors', 'is allowed only for a SERVICE principal');
-      }
-      await refuseForeignVendors(tx, call.tenantId, body.vendors);
-      const row = await updateRow(tx, busPrincipals, own, columnsOf(busPrincipals, body));
-      return changeOf(call, presentBusPrincipal, locked, row);
-    });
-    signals.send([topics.busAccess]);
-    const problem = await provide({ tenantId: call.tenantId, principalId: params.principal_id });
-    return { status: 200, body: { ...updated, problem } };
-  };
+export const update: Handler<'busPrincipals.update'> = async ({ params, body }, call, { signals, provide }) => {
+  const { tenantId } = call;
+  const updated = await withAudit(call, { fields: body }, async (tx) => {
+    const locked = await readRow(tx, call, busPrincipals, params, 'update');
+    if (locked.status === 'DELETED') throw call.refuse('BUS_PRINCIPAL_DELETED');
+    if (body.vendors && locked.principalType !== 'SERVICE') {
+      throw invalidValue('body/vendors', 'is allowed only for a SERVICE principal');
+    }
+    await refuseUnknownVendors(tx, body.vendors, tenantId);
+    const row = await updateRow(tx, call, busPrincipals, params, columnsOf(busPrincipals, body));
+    return changeOf(call, presentBusPrincipal, locked, row);
+  });
+  signals.send([topics.busAccess]);
+  const problem = await provide({ tenantId, principalId: params.principal_id });
+  return { status: 200, body: { ...updated, problem } };
+};
 
 /** The first characters of the public nkeys of an account and of a user. */
 export type KeyKind = 'A' | 'U';

@@ -1,16 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { contract } from '@tenant-open-platform/contract';
+import { and, eq } from 'drizzle-orm';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { type SecretChanges, withAudit } from '../../gateway/audit/audit.js';
-import type { Call, Handler } from '../../gateway/operation/call.js';
-import { auditedDeletion, getHandler, listHandler } from '../handlers.js';
+import type { Call } from '../../gateway/operation/call.js';
+import { auditedDeletion, getHandler, type Handler, listHandler } from '../handlers.js';
 import {
   columnsOf,
   insertRow,
   newIdOf,
   ownRow,
   presenter,
+  previousSecret,
   readRow,
   refuseBeyondLimit,
   stillAhead,
@@ -21,7 +23,7 @@ import { canonicalCallbackUrl } from './callback-url.js';
 
 type Row = typeof callbackEndpoints.$inferSelect;
 
-const fieldsOf = presenter(callbackEndpoints, 'tenantId');
+const fieldsOf = presenter(callbackEndpoints, contract.callbackEndpoints.get.responses[200]);
 
 const presentCallbackEndpoint = (row: Row, call: Call) => ({
   ...fieldsOf(row, call),
@@ -43,73 +45,71 @@ function changeOfQuery(before: string, after: string): SecretChanges {
 
 const DEFAULTS = { status: 'ACTIVE', timeoutSeconds: 15, maxAttempts: 10 } as const;
 
-export const createCallbackEndpoint =
-  (keyring: Keyring, limit: number): Handler<'callbackEndpoints.create'> =>
-  async ({ body }, call) => {
-    const { tenantId, admittedAt } = call;
-    const url = canonicalCallbackUrl(body.url, call.refuse);
-    const endpointId = newIdOf(call);
-    const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
-    const created = await withAudit(call, { fields: body, created: endpointId }, async (tx) => {
-      await refuseBeyondLimit(tx, call, callbackEndpoints, limit);
-      const row = await insertRow(tx, callbackEndpoints, {
-        ...DEFAULTS,
-        ...columnsOf(callbackEndpoints, body),
-        ...columns,
-        tenantId,
-        endpointId,
-        url,
-        createdAt: admittedAt,
-        updatedAt: admittedAt,
-      });
-      const result = { ...presentCallbackEndpoint(row, call), secret };
-      return { before: null, after: auditedCallbackEndpoint(row, call), secrets: { secret: 'set' }, result };
+export const create: Handler<'callbackEndpoints.create'> = async ({ body }, call, { keyring, limits }) => {
+  const { tenantId, admittedAt } = call;
+  const url = canonicalCallbackUrl(body.url, call.refuse);
+  const endpointId = newIdOf(call);
+  const { secret, columns } = makeCallbackSecret(keyring, { tenantId, endpointId }, 1);
+  const created = await withAudit(call, { fields: body, created: endpointId }, async (tx) => {
+    await refuseBeyondLimit(tx, call, callbackEndpoints, limits);
+    const row = await insertRow(tx, callbackEndpoints, {
+      ...DEFAULTS,
+      ...columnsOf(callbackEndpoints, body),
+      ...columns,
+      tenantId,
+      endpointId,
+      url,
+      createdAt: admittedAt,
+      updatedAt: admittedAt,
     });
-    return { status: 201, body: created };
-  };
+    const result = { ...presentCallbackEndpoint(row, call), secret };
+    return { before: null, after: auditedCallbackEndpoint(row, call), secrets: { secret: 'set' }, result };
+  });
+  return { status: 201, body: created };
+};
 
-export const listCallbackEndpoints = listHandler({
+export const list = listHandler({
   table: callbackEndpoints,
   order: ['endpointId'],
   filteredBy: ['status'],
   present: presentCallbackEndpoint,
 });
 
-export const getCallbackEndpoint = getHandler(callbackEndpoints, presentCallbackEndpoint);
+export const get = getHandler(callbackEndpoints, presentCallbackEndpoint);
 
-export const updateCallbackEndpoint =
-  (keyring: Keyring): Handler<'callbackEndpoints.update'> =>
-  async ({ params, body }, call) => {
-    const changed = await withAudit(call, { fields: body }, async (tx) => {
-      const own = ownRow(callbackEndpoints, call, params);
-      const locked = await readRow(tx, call, callbackEndpoints, own, 'no key update');
-      const url = body.url === undefined ? undefined : canonicalCallbackUrl(body.url, call.refuse);
-      const rotated = body.rotate_secret
-        ? rotateCallbackSecret(keyring, locked, body.previous_secret_ttl_seconds ?? 0)
-        : null;
-      const values = { ...columnsOf(callbackEndpoints, body), url, ...rotated?.columns };
-      const row = await updateRow(tx, callbackEndpoints, own, values);
-      return {
-        before: auditedCallbackEndpoint(locked, call),
-        after: auditedCallbackEndpoint(row, call),
-        secrets: { ...changeOfQuery(locked.url, row.url), ...(rotated && { secret: 'rotated' }) },
-        result: { ...presentCallbackEndpoint(row, call), ...(rotated && { secret: rotated.secret }) },
-      };
+export const update: Handler<'callbackEndpoints.update'> = async ({ params, body }, call, { keyring }) => {
+  const changed = await withAudit(call, { fields: body }, async (tx) => {
+    const locked = await readRow(tx, call, callbackEndpoints, params, 'no key update');
+    const url = body.url === undefined ? undefined : canonicalCallbackUrl(body.url, call.refuse);
+    const rotated = body.rotate_secret ? makeCallbackSecret(keyring, locked, locked.secretVersion + 1) : null;
+    const row = await updateRow(tx, call, callbackEndpoints, params, {
+      ...columnsOf(callbackEndpoints, body),
+      url,
+      ...rotated?.columns,
+      ...(rotated && previousSecret(locked.secretSealed, body.previous_secret_ttl_seconds ?? 0)),
     });
-    return { status: 200, body: changed };
-  };
+    return {
+      before: auditedCallbackEndpoint(locked, call),
+      after: auditedCallbackEndpoint(row, call),
+      secrets: { ...changeOfQuery(locked.url, row.url), ...(rotated && { secret: 'rotated' }) },
+      result: { ...presentCallbackEndpoint(row, call), ...(rotated && { secret: rotated.secret }) },
+    };
+  });
+  return { status: 200, body: changed };
+};
 
-export const deleteCallbackEndpoint: Handler<'callbackEndpoints.delete'> = ({ params }, call) =>
-  auditedDeletion(call, { endpoint_id: params.endpoint_id }, async (tx) => {
+const deleteCallbackEndpoint: Handler<'callbackEndpoints.delete'> = ({ params }, call) =>
+  auditedDeletion(call, { params }, async (tx) => {
     // A concurrent new subscription either waits for this lock and then finds no endpoint, or committed before it.
-    const own = ownRow(callbackEndpoints, call, params);
-    const locked = await readRow(tx, call, callbackEndpoints, own, 'update');
+    const locked = await readRow(tx, call, callbackEndpoints, params, 'update');
     const { tenantId, endpointId } = callbackSubscriptions;
     const isOfEndpoint = and(eq(tenantId, call.tenantId), eq(endpointId, params.endpoint_id));
     await tx.delete(callbackSubscriptions).where(isOfEndpoint);
-    await tx.delete(callbackEndpoints).where(own);
+    await tx.delete(callbackEndpoints).where(ownRow(callbackEndpoints, call, params));
     return auditedCallbackEndpoint(locked, call);
   });
+
+export { deleteCallbackEndpoint as delete };
 
 type Key = Pick<Row, 'tenantId' | 'endpointId'>;
 
@@ -119,20 +119,6 @@ function makeCallbackSecret(keyring: Keyring, key: Key, secretVersion: number) {
   return {
     secret,
     columns: { secretVersion, secretSealed: keyring.seal(secret, callbackSecretOwner(key, secretVersion)) },
-  };
-}
-
-/** A new secret for a row that this transaction has locked. The old one expires with the commit, or after this time. */
-function rotateCallbackSecret(keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
-  const { secret, columns } = makeCallbackSecret(keyring, locked, locked.secretVersion + 1);
-  const overlaps = previousSecretTtlSeconds > 0;
-  return {
-    secret,
-    columns: {
-      ...columns,
-      previousSecretSealed: overlaps ? locked.secretSealed : null,
-      previousSecretExpiresAt: overlaps ? sql`now() + make_interval(secs => ${previousSecretTtlSeconds})` : null,
-    },
   };
 }
 

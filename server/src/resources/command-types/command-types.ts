@@ -1,76 +1,56 @@
+import { contract } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
-import { and, eq } from 'drizzle-orm';
-import { type ApiError, validationFailed } from '../../foundation/api-error.js';
-import type { Transaction } from '../../foundation/database/database.js';
+import { eq } from 'drizzle-orm';
+import { validationFailed } from '../../foundation/api-error.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
-import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
 import { compilePayloadSchema } from '../../pipeline/payload-schema.js';
 import { commandTypes, vendors } from '../../pipeline/tables.js';
+import type { Handler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
-import { presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
+import { insertRow, lockTenant, ownRow, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 
-const presentCommandType = presenter(commandTypes);
+const presentCommandType = presenter(commandTypes, contract.commandTypes.put.responses[200]);
 
-export const listCommandTypes: Handler<'commandTypes.list'> = async ({ params: { vendor }, query }, call) => {
-  await call.asTenant((tx) => readRow(tx, call, vendors, eq(vendors.vendor, vendor)));
-  const ofVendor = { ...query, vendor };
+export const list: Handler<'commandTypes.list'> = async ({ params, query }, call) => {
+  await call.asTenant((tx) => readRow(tx, call, vendors, params));
+  const ofVendor = { ...query, ...params };
   return newestFirst(call, ofVendor, {
     table: commandTypes,
     order: ['createdAt', 'commandType'],
     ofPlatform: true,
-    range: eq(commandTypes.vendor, vendor),
+    range: eq(commandTypes.vendor, params.vendor),
     json: ['payload_schema'],
     present: presentCommandType,
   });
 };
 
-type Put = Pick<Parameters<Handler<'commandTypes.put'>>[0], 'params' | 'body'>;
-
-export const putCommandType =
-  (limit: number): Handler<'commandTypes.put'> =>
-  async ({ params, body }, call) => {
-    if (body.payload_schema) await compilePayloadSchema(body.payload_schema, call.refuse);
-    const put = await withAudit(call, { fields: body }, async (tx) => {
-      await readRow(tx, call, vendors, eq(vendors.vendor, params.vendor));
-      const put = { params, body };
-      return (await insertCommandType(tx, call, put, limit)) ?? updateCommandType(tx, call, put);
-    });
-    return { status: 200, body: put };
-  };
-
-/** Null if the command type exists, or if the body lacks a field that a new one needs. */
-async function insertCommandType(
-  tx: Transaction,
-  call: CallOf<'RESOURCE_LIMIT_REACHED'>,
-  { params, body }: Put,
-  limit: number,
-) {
-  const { enabled = true, description, payload_schema: payloadSchema } = body;
-  if (description === undefined || payloadSchema === undefined) return null;
-  const [existing] = await tx.select().from(commandTypes).where(keyOf(params));
-  if (existing) return null;
-  await refuseBeyondLimit(tx, call, commandTypes, limit);
-  const values = { vendor: params.vendor, commandType: params.command_type, enabled, description, payloadSchema };
-  const [created] = await tx.insert(commandTypes).values(values).onConflictDoNothing().returning();
-  return created ? changeOf(call, presentCommandType, null, created) : null;
-}
-
-async function updateCommandType(tx: Transaction, call: Call, { params, body }: Put) {
+export const put: Handler<'commandTypes.put'> = async ({ params, body }, call, { limits }) => {
   const { enabled, description, payload_schema: payloadSchema } = body;
-  const key = keyOf(params);
-  // Lock the row: two concurrent changes of the schema must both increment the revision.
-  const [current] = await tx.select().from(commandTypes).where(key).for('update');
-  if (!current) throw missingFields(body);
-  const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);
-  const revised = isNewSchema && { payloadSchema, revision: current.revision + 1 };
-  const updated = await updateRow(tx, commandTypes, key, { enabled, description, ...revised });
-  return changeOf(call, presentCommandType, current, updated);
-}
+  if (payloadSchema) await compilePayloadSchema(payloadSchema, call.refuse);
+  const changed = await withAudit(call, { fields: body }, async (tx) => {
+    // Two changes of the schema must both increment the revision, and of two creations the second one is a change.
+    await lockTenant(tx, call);
+    await readRow(tx, call, vendors, params);
+    const [current] = await tx
+      .select()
+      .from(commandTypes)
+      .where(ownRow(commandTypes, call, params));
+    if (current) {
+      const isNewSchema = payloadSchema && canonicalJson(payloadSchema) !== canonicalJson(current.payloadSchema);
+      const revised = isNewSchema && { payloadSchema, revision: current.revision + 1 };
+      const updated = await updateRow(tx, call, commandTypes, params, { enabled, description, ...revised });
+      return changeOf(call, presentCommandType, current, updated);
+    }
+    if (description === undefined || payloadSchema === undefined) throw missingFields(body);
+    await refuseBeyondLimit(tx, call, commandTypes, limits);
+    const values = { vendor: params.vendor, commandType: params.command_type, description, payloadSchema };
+    const created = await insertRow(tx, commandTypes, { ...values, enabled: enabled ?? true });
+    return changeOf(call, presentCommandType, null, created);
+  });
+  return { status: 200, body: changed };
+};
 
-const keyOf = ({ vendor, command_type }: Put['params']) =>
-  and(eq(commandTypes.vendor, vendor), eq(commandTypes.commandType, command_type));
-
-function missingFields(body: Put['body']): ApiError {
+function missingFields(body: Parameters<typeof put>[0]['body']) {
   const missing = (['description', 'payload_schema'] as const).filter((name) => body[name] === undefined);
   const message = 'is required for a new command type';
   return validationFailed(missing.map((name) => ({ location: `body/${name}`, code: 'REQUIRED', message })));

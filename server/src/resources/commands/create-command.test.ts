@@ -39,7 +39,7 @@ test('a command is accepted, stored and read back', async () => {
 
   const { status, headers, body } = await read(command_id);
   expect(status).toBe(200);
-  // life-cycle.test.ts checks its further progress.
+  // life-cycle.conformance.test.ts checks its further progress.
   expect(body).toMatchObject({
     command_id,
     ...sent,

@@ -42,7 +42,7 @@ test('of equal batches at the same time on two nodes, also in another order, eac
   const stored = await storedCommands(platform().databaseUrl as string, tenant_id);
   expect(stored).toHaveLength(ROUNDS * COMMANDS_OF_A_BATCH);
   for (const command of stored) expect(announcement(command)).toEqual(once);
-}, 60_000);
+});
 
 test('a batch and single requests with its keys at the same time create each command once', async () => {
   const { tenant_id, operator } = await createTenant();

@@ -94,23 +94,13 @@ async function readFigures(tx: Transaction, { tenantId, admittedAt }: Call, quer
 /** A batch is counted from its commands. */
 async function readBatch(tx: Transaction, { tenantId, admittedAt }: Call, query: Query): Promise<Read> {
   const isOfBatch = all([eq(commands.tenantId, tenantId), ofBatch(query)]);
-  const newest = (offset: number) =>
-    tx
-      .select({ commandId: commands.commandId })
-      .from(commands)
-      .where(isOfBatch)
-      .orderBy(desc(commands.commandId))
-      .limit(1)
-      .offset(offset);
-  const [first] = await tx
-    .select({ acceptedAt: commands.acceptedAt })
-    .from(commands)
-    .where(isOfBatch)
-    .orderBy(commands.commandId)
-    .limit(1);
-  const isPartial = (await newest(ROWS_READ)).length > 0;
+  const [bounds] = await tx.execute<{ began: number | null; is_partial: boolean }>(sql`
+    select (
+        select extract(epoch from accepted_at)::float8 * 1000 from ${commands} where ${isOfBatch} order by command_id limit 1
+      ) as began,
+      exists (select from ${commands} where ${isOfBatch} order by command_id desc offset ${ROWS_READ}) as is_partial`);
   const now = admittedAt.getTime();
-  const accepted = first?.acceptedAt.getTime() ?? now;
+  const accepted = bounds?.began ?? now;
   const from = instantOf(query.completed_after, accepted);
   const to = instantOf(query.completed_before, now);
   const range = rangeOf(from, to, to - from);
@@ -147,6 +137,7 @@ async function readBatch(tx: Transaction, { tenantId, admittedAt }: Call, query:
         query.vendor && eq(read.vendor, query.vendor),
       ]),
     );
+  const isPartial = bounds?.is_partial ?? false;
   return { ...range, countedSince: accepted, isPartial, counted: await sum(tx, ended) };
 }
 

@@ -1,10 +1,11 @@
-import { finalStatuses, MAX_FIGURE_GROUPS } from '@tenant-open-platform/contract';
+import { MAX_FIGURE_GROUPS } from '@tenant-open-platform/contract';
+import { finalStatuses } from '@tenant-open-platform/contract/facts';
 
 type FinalStatus = (typeof finalStatuses)[number];
 
 /**
  * Commands that ended in one interval as `status`, and how many of them have durations of which classes: see
- * duration_class_v1 in server/drizzle/0015_command_figures.sql. `value`: of the property by which they are grouped; null
+ * server/drizzle/functions/duration_class_v1.sql. `value`: of the property by which they are grouped; null
  * without one.
  */
 export type Counted = {
@@ -61,21 +62,26 @@ export function tallyOf(counted: readonly Counted[]) {
 /** The largest first. Beyond the largest ones, and what was not counted by name, is in one group. */
 export function groupsOf(found: readonly Counted[]) {
   const counted = found.filter(({ total }) => total > 0);
-  const named = [...groupBy(counted, ({ value, is_other }) => (is_other ? OTHER : value))]
-    .filter(([value]) => value !== OTHER)
-    .map(([value, some]) => ({ value, size: some.reduce((sum, { total }) => sum + total, 0) }))
-    .sort((one, other) => other.size - one.size || (String(one.value) < String(other.value) ? -1 : 1));
+  const withName = counted.filter(({ is_other }) => !is_other);
+  const named = [...groupBy(withName, ({ value }) => value)]
+    .map(([value, some]) => ({ value, total: some.reduce((sum, { total }) => sum + total, 0) }))
+    .sort(largestFirst);
   const largest = new Set(named.slice(0, MAX_FIGURE_GROUPS).map(({ value }) => value));
   const groups = groupBy(counted, ({ value, is_other }) => (!is_other && largest.has(value) ? value : OTHER));
   return [...groups]
     .map(([value, some]) => ({ value, is_other: value === OTHER, ...tallyOf(some) }))
-    .sort((one, other) => other.total - one.total || (String(one.value) < String(other.value) ? -1 : 1));
+    .sort(largestFirst);
 }
 
 /** No value of a property. */
 const OTHER = Symbol('other');
 
-function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+type Sized = { value: string | null | symbol; total: number };
+
+const largestFirst = (one: Sized, other: Sized) =>
+  other.total - one.total || (String(one.value) < String(other.value) ? -1 : 1);
+
+export function groupBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>();
   for (const item of items) {
     const key = keyOf(item);

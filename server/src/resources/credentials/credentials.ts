@@ -1,3 +1,4 @@
+import { contract } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import type { Transaction } from '../../foundation/database/database.js';
 import { credentialOwner, generateCredentialSecret } from '../../foundation/secrets/credential-secret.js';
@@ -5,15 +6,24 @@ import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { credentials, takenNames } from '../../foundation/tables.js';
 import { withAudit } from '../../gateway/audit/audit.js';
-import type { Call, CallOf, Handler } from '../../gateway/operation/call.js';
-import { getHandler } from '../handlers.js';
+import type { Call, CallOf } from '../../gateway/operation/call.js';
+import { getHandler, type Handler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
 import { grantsOf, lockPlatformAdministrators, platformScopesOfCaller, refuseBeyond } from '../roles/granting.js';
-import { columnsOf, insertRow, ownRow, presenter, refuseBeyondLimit, stillAhead, updateRow } from '../rows.js';
+import {
+  columnsOf,
+  insertRow,
+  ownRow,
+  presenter,
+  previousSecret,
+  refuseBeyondLimit,
+  stillAhead,
+  updateRow,
+} from '../rows.js';
 
 type Row = typeof credentials.$inferSelect;
 
-const fieldsOf = presenter(credentials, 'number');
+const fieldsOf = presenter(credentials, contract.credentials.get.responses[200]);
 
 function presentCredential(row: Row, call: Call) {
   const previousExpiresAt = stillAhead(row.previousSecretExpiresAt, call);
@@ -25,88 +35,81 @@ function presentCredential(row: Row, call: Call) {
   };
 }
 
-export const createCredential =
-  (keyring: Keyring, limit: number): Handler<'credentials.create'> =>
-  async ({ body }, call) => {
-    const { tenantId } = call;
-    const held = body.rotate_secret ? await platformScopesOfCaller(call) : [];
-    const change = { fields: body as object, created: body.client_id };
-    return withAudit(call, change, async (tx) => {
-      const existing = body.rotate_secret ? await lockCredential(tx, call, body.client_id) : null;
-      if (existing) {
-        refuseBeyond(held, (await grantsOf(tx, tenantId, body.client_id)).scopes);
-        const { rotate_secret, previous_secret_ttl_seconds } = body;
-        change.fields = {
-          rotate_secret,
-          ...(previous_secret_ttl_seconds !== undefined && { previous_secret_ttl_seconds }),
-        };
-        const { row, secret } = await rotateSecret(tx, keyring, existing, body.previous_secret_ttl_seconds ?? 0);
-        const after = presentCredential(row, call);
-        const result = { status: 200 as 200 | 201, body: { ...after, secret } };
-        return { before: presentCredential(existing, call), after, secrets: { secret: 'rotated' }, result };
-      }
-      await refuseBeyondLimit(tx, call, credentials, limit);
-      const created = await insertCredential(tx, keyring, { ...columnsOf(credentials, body), tenantId });
-      if (!created) throw call.refuse('CREDENTIAL_ALREADY_EXISTS');
-      const after = presentCredential(created.row, call);
-      const result = { status: 201 as const, body: { ...after, secret: created.secret } };
-      return { before: null, after, secrets: { secret: 'set' }, result };
-    });
-  };
-
-export const listCredentials =
-  (basePath: string): Handler<'credentials.list'> =>
-  async ({ query }, call) => {
-    const { body } = await newestFirst(call, query, {
-      table: credentials,
-      order: ['createdAt', 'clientId'],
-      filteredBy: ['status'],
-      present: presentCredential,
-    });
-    const { items, next_cursor: nextCursor } = body;
-    const status = query.status ? `&status=${query.status.join()}` : '';
-    const next = `${basePath}/api/v1/platform/tenants/${call.tenantId}/credentials?limit=${query.limit}${status}&cursor=${nextCursor}`;
-    return {
-      status: 200,
-      body: items,
-      ...(nextCursor && { headers: { Link: `<${next}>; rel="next"`, 'X-Next-Cursor': nextCursor } }),
-    };
-  };
-
-export const getCredential = getHandler(credentials, presentCredential);
-
-export const updateCredential =
-  (keyring: Keyring): Handler<'credentials.update'> =>
-  async ({ params, body }, call) => {
-    const { tenantId } = call;
-    const held = await platformScopesOfCaller(call);
-    return withAudit(call, { fields: body }, async (tx) => {
-      const administrators = await lockPlatformAdministrators(tx, call);
-      const locked = await lockCredential(tx, call, params.client_id);
-      if (!locked) throw call.refuse('NOT_FOUND');
-      refuseBeyond(held, (await grantsOf(tx, tenantId, params.client_id)).scopes);
-
-      const fields = columnsOf(credentials, body);
-      const updated = await updateRow(tx, credentials, ownRow(credentials, call, params), {
-        ...fields,
-        ...(fields.expiresAt && { previousSecretExpiresAt: noLaterThan(fields.expiresAt) }),
-        ...(body.previous_secret_ttl_seconds === 0 && { previousSecretSealed: null, previousSecretExpiresAt: null }),
-      });
-      const rotated = body.rotate_secret
-        ? await rotateSecret(tx, keyring, updated, body.previous_secret_ttl_seconds ?? 0)
-        : null;
-      await administrators?.requireOneLeft();
-
-      const row = rotated?.row ?? updated;
-      const after = presentCredential(row, call);
-      return {
-        before: presentCredential(locked, call),
-        after,
-        ...(rotated && { secrets: { secret: 'rotated' } }),
-        result: { status: 200, body: { ...after, ...(rotated && { secret: rotated.secret }) } },
+export const create: Handler<'credentials.create'> = async ({ body }, call, { keyring, limits }) => {
+  const { tenantId } = call;
+  const { client_id, rotate_secret, previous_secret_ttl_seconds } = body;
+  const held = rotate_secret ? await platformScopesOfCaller(call) : [];
+  const change = { fields: body as object, created: client_id };
+  return withAudit(call, change, async (tx) => {
+    const existing = rotate_secret ? await lockCredential(tx, call, client_id) : null;
+    if (existing) {
+      refuseBeyond(held, (await grantsOf(tx, tenantId, client_id)).scopes);
+      change.fields = {
+        rotate_secret,
+        ...(previous_secret_ttl_seconds !== undefined && { previous_secret_ttl_seconds }),
       };
-    });
+      const { row, secret } = await rotateSecret(tx, keyring, existing, previous_secret_ttl_seconds);
+      const after = presentCredential(row, call);
+      const result = { status: 200 as 200 | 201, body: { ...after, secret } };
+      return { before: presentCredential(existing, call), after, secrets: { secret: 'rotated' }, result };
+    }
+    await refuseBeyondLimit(tx, call, credentials, limits);
+    const created = await insertCredential(tx, keyring, { ...columnsOf(credentials, body), tenantId });
+    if (!created) throw call.refuse('CREDENTIAL_ALREADY_EXISTS');
+    const after = presentCredential(created.row, call);
+    const result = { status: 201 as const, body: { ...after, secret: created.secret } };
+    return { before: null, after, secrets: { secret: 'set' }, result };
+  });
+};
+
+export const list: Handler<'credentials.list'> = async ({ query }, call, { basePath }) => {
+  const { body } = await newestFirst(call, query, {
+    table: credentials,
+    order: ['createdAt', 'clientId'],
+    filteredBy: ['status'],
+    present: presentCredential,
+  });
+  const { items, next_cursor: nextCursor } = body;
+  const status = query.status ? `&status=${query.status.join()}` : '';
+  const next = `${basePath}/api/v1/platform/tenants/${call.tenantId}/credentials?limit=${query.limit}${status}&cursor=${nextCursor}`;
+  return {
+    status: 200,
+    body: items,
+    ...(nextCursor && { headers: { Link: `<${next}>; rel="next"`, 'X-Next-Cursor': nextCursor } }),
   };
+};
+
+export const get = getHandler(credentials, presentCredential);
+
+export const update: Handler<'credentials.update'> = async ({ params, body }, call, { keyring }) => {
+  const { tenantId } = call;
+  const held = await platformScopesOfCaller(call);
+  return withAudit(call, { fields: body }, async (tx) => {
+    const administrators = await lockPlatformAdministrators(tx, call);
+    const locked = await lockCredential(tx, call, params.client_id);
+    if (!locked) throw call.refuse('NOT_FOUND');
+    refuseBeyond(held, (await grantsOf(tx, tenantId, params.client_id)).scopes);
+
+    const fields = columnsOf(credentials, body);
+    const updated = await updateRow(tx, call, credentials, params, {
+      ...fields,
+      ...(fields.expiresAt && { previousSecretExpiresAt: noLaterThan(fields.expiresAt) }),
+      ...(body.previous_secret_ttl_seconds === 0 && { previousSecretSealed: null, previousSecretExpiresAt: null }),
+    });
+    const rotated = body.rotate_secret
+      ? await rotateSecret(tx, keyring, updated, body.previous_secret_ttl_seconds)
+      : null;
+    await administrators?.requireOneLeft();
+
+    const after = presentCredential(rotated?.row ?? updated, call);
+    return {
+      before: presentCredential(locked, call),
+      after,
+      ...(rotated && { secrets: { secret: 'rotated' } }),
+      result: { status: 200, body: { ...after, ...(rotated && { secret: rotated.secret }) } },
+    };
+  });
+};
 
 /** The previous secret never outlives the credential. Null must stay null, which least() alone does not ensure. */
 const noLaterThan = (end: Date) =>
@@ -134,19 +137,15 @@ export async function insertCredential(tx: Transaction, keyring: Keyring, fields
   return { row, secret };
 }
 
-/** The row is locked. The old secret expires with the commit, or after this time, but never after the credential. */
-async function rotateSecret(tx: Transaction, keyring: Keyring, locked: Row, previousSecretTtlSeconds: number) {
+/** The row is locked. */
+async function rotateSecret(tx: Transaction, keyring: Keyring, locked: Row, previousSecretTtlSeconds = 0) {
   const secret = generateCredentialSecret();
   const secretVersion = locked.secretVersion + 1;
-  const overlaps = previousSecretTtlSeconds > 0;
-  const own = ownRow(credentials, locked, { client_id: locked.clientId });
-  const row = await updateRow(tx, credentials, own, {
+  const key = { client_id: locked.clientId };
+  const row = await updateRow(tx, locked, credentials, key, {
     secretVersion,
     secretSealed: keyring.seal(secret, credentialOwner(locked.tenantId, locked.clientId, secretVersion)),
-    previousSecretSealed: overlaps ? locked.secretSealed : null,
-    previousSecretExpiresAt: overlaps
-      ? sql`least(now() + make_interval(secs => ${previousSecretTtlSeconds}), ${credentials.expiresAt})`
-      : null,
+    ...previousSecret(locked.secretSealed, previousSecretTtlSeconds, credentials.expiresAt),
     secretLastUsedAt: null,
     previousSecretLastUsedAt: locked.secretLastUsedAt,
   });

@@ -1,17 +1,21 @@
-import type { contract } from '@tenant-open-platform/contract';
+import { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { credentialGone } from '../../foundation/api-error.js';
 import { credentials, tenants } from '../../foundation/tables.js';
-import type { Handler } from '../../gateway/operation/call.js';
+import type { Handler } from '../handlers.js';
 import { grantsOf } from '../roles/granting.js';
+import { presenter } from '../rows.js';
 
-type Limits = z.infer<(typeof contract.me.get.responses)[200]>['limits'];
+const answer = contract.me.get.responses[200];
+
+const presentCaller = presenter(credentials, answer);
 
 export const getMe =
-  (platformVersion: string, limits: Limits): Handler<'me.get'> =>
-  async (_request, { caller: { tenantId, clientId }, admittedAt, requestId, asTenant }) => {
-    const { found, grants } = await asTenant(async (tx) => {
+  (platformVersion: string, limits: z.infer<typeof answer>['limits']): Handler<'me.get'> =>
+  async (_request, call) => {
+    const { tenantId, clientId } = call.caller;
+    const { found, grants } = await call.asTenant(async (tx) => {
       const [found] = await tx
         .select({ row: credentials, tenant: tenants })
         .from(credentials)
@@ -25,21 +29,15 @@ export const getMe =
     return {
       status: 200,
       body: {
-        tenant_id: tenantId,
-        client_id: clientId,
-        name: row.name,
+        ...presentCaller(row, call),
         ...grants,
-        allowed_clock_skew_seconds: row.allowedClockSkewSeconds,
-        replay_window_seconds: row.replayWindowSeconds,
-        expires_at: row.expiresAt?.toISOString() ?? null,
         limits: {
           ...limits,
           requests_per_minute: Math.min(row.requestsPerMinute ?? limits.requests_per_minute, ofTenant),
           requests_per_minute_per_tenant: ofTenant,
         },
-        server_time: admittedAt.toISOString(),
+        server_time: call.admittedAt.toISOString(),
         platform_version: platformVersion,
-        request_id: requestId,
       },
     };
   };

@@ -1,82 +1,78 @@
+import { contract } from '@tenant-open-platform/contract';
 import { and, desc, eq } from 'drizzle-orm';
 import { invalidValue } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { sealedTable } from '../../foundation/secrets/rewrap-secrets.js';
 import { changeOf, withAudit } from '../../gateway/audit/audit.js';
-import type { Handler } from '../../gateway/operation/call.js';
-import { auditedDeletion, getHandler, listHandler } from '../handlers.js';
+import { auditedDeletion, getHandler, type Handler, listHandler } from '../handlers.js';
 import { columnsOf, insertRow, newIdOf, ownRow, presenter, readRow, refuseBeyondLimit, updateRow } from '../rows.js';
 import { objectCredentials, objectResources } from '../tables.js';
 import { canonicalEndpoint, fitsHostName, refuseHostNameOfAddress } from './object-endpoint.js';
 
-const presentObjectCredential = presenter(objectCredentials, 'tenantId');
+const presentObjectCredential = presenter(objectCredentials, contract.objectCredentials.get.responses[200]);
 
-export const createObjectCredential =
-  (keyring: Keyring, limit: number, allowInsecure: boolean): Handler<'objectCredentials.create'> =>
-  async ({ body }, call) => {
-    const { tenantId } = call;
-    const endpoint = canonicalEndpoint(body.endpoint, allowInsecure);
-    const forcePathStyle = body.force_path_style ?? false;
-    refuseHostNameOfAddress({ endpoint, forcePathStyle });
-    const identity = { tenantId, credentialId: newIdOf(call), secretVersion: 1 };
-    const created = await withAudit(call, { fields: body, created: identity.credentialId }, async (tx) => {
-      await refuseBeyondLimit(tx, call, objectCredentials, limit);
-      const row = await insertRow(tx, objectCredentials, {
-        status: 'ACTIVE',
-        ...columnsOf(objectCredentials, body),
-        ...identity,
-        endpoint,
-        forcePathStyle,
-        secretAccessKeySealed: sealSecretAccessKey(keyring, identity, body.secret_access_key),
-        sessionTokenSealed: sealSessionToken(keyring, identity, body.session_token ?? null),
-      });
-      return {
-        ...changeOf(call, presentObjectCredential, null, row),
-        secrets: { secret_access_key: 'set', session_token: body.session_token ? 'set' : undefined },
-      };
+export const create: Handler<'objectCredentials.create'> = async ({ body }, call, services) => {
+  const { keyring, limits, allowsInsecureEndpoints } = services;
+  const endpoint = canonicalEndpoint(body.endpoint, allowsInsecureEndpoints);
+  const forcePathStyle = body.force_path_style ?? false;
+  refuseHostNameOfAddress({ endpoint, forcePathStyle });
+  const identity = { tenantId: call.tenantId, credentialId: newIdOf(call), secretVersion: 1 };
+  const created = await withAudit(call, { fields: body, created: identity.credentialId }, async (tx) => {
+    await refuseBeyondLimit(tx, call, objectCredentials, limits);
+    const row = await insertRow(tx, objectCredentials, {
+      status: 'ACTIVE',
+      ...columnsOf(objectCredentials, body),
+      ...identity,
+      endpoint,
+      forcePathStyle,
+      secretAccessKeySealed: sealSecretAccessKey(keyring, identity, body.secret_access_key),
+      sessionTokenSealed: sealSessionToken(keyring, identity, body.session_token ?? null),
     });
-    return { status: 201, body: created };
-  };
+    return {
+      ...changeOf(call, presentObjectCredential, null, row),
+      secrets: { secret_access_key: 'set', session_token: body.session_token ? 'set' : undefined },
+    };
+  });
+  return { status: 201, body: created };
+};
 
-export const listObjectCredentials = listHandler({
+export const list = listHandler({
   table: objectCredentials,
   order: ['credentialId'],
   filteredBy: ['status'],
   present: presentObjectCredential,
 });
 
-export const getObjectCredential = getHandler(objectCredentials, presentObjectCredential);
+export const get = getHandler(objectCredentials, presentObjectCredential);
 
 type Row = typeof objectCredentials.$inferSelect;
 type Body = Parameters<Handler<'objectCredentials.update'>>[0]['body'];
 
-export const updateObjectCredential =
-  (keyring: Keyring, allowInsecure: boolean): Handler<'objectCredentials.update'> =>
-  async ({ params, body }, call) => {
-    const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowInsecure);
-    const changed = await withAudit(call, { fields: body }, async (tx) => {
-      const own = ownRow(objectCredentials, call, params);
-      const locked = await readRow(tx, call, objectCredentials, own, 'no key update');
-      const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
-      refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
-      if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
-      const updated = await updateRow(tx, objectCredentials, own, {
-        ...columnsOf(objectCredentials, body),
-        endpoint,
-        forcePathStyle,
-        ...secretsOf(body, locked, keyring),
-      });
-      return {
-        ...changeOf(call, presentObjectCredential, locked, updated),
-        secrets: {
-          secret_access_key: body.secret_access_key === undefined ? undefined : 'rotated',
-          session_token: changeOfToken(locked, updated),
-        },
-      };
+export const update: Handler<'objectCredentials.update'> = async ({ params, body }, call, services) => {
+  const { keyring, allowsInsecureEndpoints } = services;
+  const endpoint = body.endpoint === undefined ? undefined : canonicalEndpoint(body.endpoint, allowsInsecureEndpoints);
+  const changed = await withAudit(call, { fields: body }, async (tx) => {
+    const locked = await readRow(tx, call, objectCredentials, params, 'no key update');
+    const forcePathStyle = body.force_path_style ?? locked.forcePathStyle;
+    refuseHostNameOfAddress({ endpoint: endpoint ?? locked.endpoint, forcePathStyle });
+    if (locked.forcePathStyle && !forcePathStyle) await refuseBucketsInHostName(tx, locked);
+    const updated = await updateRow(tx, call, objectCredentials, params, {
+      ...columnsOf(objectCredentials, body),
+      endpoint,
+      forcePathStyle,
+      ...secretsOf(body, locked, keyring),
     });
-    return { status: 200, body: changed };
-  };
+    return {
+      ...changeOf(call, presentObjectCredential, locked, updated),
+      secrets: {
+        secret_access_key: body.secret_access_key === undefined ? undefined : 'rotated',
+        session_token: changeOfToken(locked, updated),
+      },
+    };
+  });
+  return { status: 200, body: changed };
+};
 
 function changeOfToken({ sessionTokenSealed: old }: Row, { sessionTokenSealed: current }: Row) {
   if (current === null) return old === null ? undefined : 'removed';
@@ -114,11 +110,10 @@ async function refuseBucketsInHostName(tx: Transaction, locked: Row): Promise<vo
 
 const NAMED_RESOURCES = 100;
 
-export const deleteObjectCredential: Handler<'objectCredentials.delete'> = ({ params }, call) =>
-  auditedDeletion(call, { credential_id: params.credential_id }, async (tx) => {
+const deleteObjectCredential: Handler<'objectCredentials.delete'> = ({ params }, call) =>
+  auditedDeletion(call, { params }, async (tx) => {
     // A concurrent new resource either waits for this lock and then finds no credential, or committed before it.
-    const own = ownRow(objectCredentials, call, params);
-    const locked = await readRow(tx, call, objectCredentials, own, 'update');
+    const locked = await readRow(tx, call, objectCredentials, params, 'update');
     const users = await tx
       .select({ resourceId: objectResources.resourceId })
       .from(objectResources)
@@ -129,9 +124,11 @@ export const deleteObjectCredential: Handler<'objectCredentials.delete'> = ({ pa
       const resource_ids = users.map(({ resourceId }) => resourceId);
       throw call.refuse('OBJECT_CREDENTIAL_IN_USE', { metadata: { resource_ids } });
     }
-    await tx.delete(objectCredentials).where(own);
+    await tx.delete(objectCredentials).where(ownRow(objectCredentials, call, params));
     return presentObjectCredential(locked, call);
   });
+
+export { deleteObjectCredential as delete };
 
 type Identity = Pick<Row, 'tenantId' | 'credentialId' | 'secretVersion'>;
 

@@ -6,26 +6,26 @@ import { hasInvalidPunycode, parseUrl } from '../../foundation/urls.js';
 const PARTS = /^(https?):\/\/([^/?#\\\s]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(\.[a-z0-9_-]+)*)$/;
 
-/** The endpoint in its stored form: lower case, without the default port and without a trailing slash. */
+/** Of a store behind a path, such as /storage/v1/s3. None of its characters has two spellings. */
+const PATH = /^(\/[\w~-][\w.~-]*)*\/?$/;
+
+/** The endpoint in its stored form: the host in lower case, without the default port and without a trailing slash. */
 export function canonicalEndpoint(endpoint: string, allowInsecure: boolean): string {
-  const problem = endpointProblem(endpoint, allowInsecure);
-  if (problem !== null) throw invalidValue('body/endpoint', problem);
-  return new URL(endpoint).origin;
-}
-
-function endpointProblem(endpoint: string, allowInsecure: boolean): string | null {
+  const wrong = (problem: string) => invalidValue('body/endpoint', problem);
   const [, scheme, authority = '', path = '', query, fragment] = PARTS.exec(endpoint) ?? [];
-  if (scheme === undefined) return `must be a URL that begins with https://${allowInsecure ? ' or http://' : ''}`;
-  if (scheme.toLowerCase() === 'http' && !allowInsecure) return 'must be https: this platform does not allow http';
-  if (authority.includes('@')) return 'must not name a user';
-  if (query !== undefined) return 'must not have a query';
-  if (fragment !== undefined) return 'must not have a fragment';
-  if (path !== '' && path !== '/') return 'must not have a path: the bucket is named by the object resource';
+  if (scheme === undefined) throw wrong(`must be a URL that begins with https://${allowInsecure ? ' or http://' : ''}`);
+  if (scheme.toLowerCase() === 'http' && !allowInsecure)
+    throw wrong('must be https: this platform does not allow http');
+  if (authority.includes('@')) throw wrong('must not name a user');
+  if (query !== undefined) throw wrong('must not have a query');
+  if (fragment !== undefined) throw wrong('must not have a fragment');
+  if (!PATH.test(path)) throw wrong('may have a path of letters, digits, - _ ~ and . only, without the bucket');
   const url = parseUrl(endpoint);
-  return url && isHost(url.hostname) ? null : 'must name a host';
+  // A parser takes https:///store for https://store.
+  if (authority === '' || !url || !HOST.test(url.hostname) || hasInvalidPunycode(url.hostname))
+    throw wrong('must name a host');
+  return url.origin + url.pathname.replace(/\/$/, '');
 }
-
-const isHost = (hostname: string) => HOST.test(hostname) && !hasInvalidPunycode(hostname);
 
 type Addressing = { endpoint: string; forcePathStyle: boolean };
 

@@ -1,32 +1,21 @@
 import { invalidValue } from '../../foundation/api-error.js';
 
-const MAX_KEY_BYTES = 1024;
-const MAX_PREFIX_BYTES = 512;
-
 export function refuseObjectKey(keyPrefix: string, objectKey: string): void {
-  const problem = objectKeyProblem(keyPrefix, objectKey);
-  if (problem !== null) throw invalidValue('body/object_key', problem);
-}
-
-export function refuseKeyPrefix(keyPrefix = ''): void {
-  const problem = keyPrefixProblem(keyPrefix);
-  if (problem !== null) throw invalidValue('body/key_prefix', problem);
-}
-
-function objectKeyProblem(keyPrefix: string, objectKey: string): string | null {
   const key = keyPrefix + objectKey;
-  if (Buffer.byteLength(key) > MAX_KEY_BYTES) return 'must be at most 1024 bytes of UTF-8 with key_prefix';
+  const sizeProblem = Buffer.byteLength(key) > 1024 && 'must be at most 1024 bytes of UTF-8 with key_prefix';
   // Prefix and key may be harmless separately: `a/%2` and `e%2e/b`.
-  if (hasDotSegment(objectKey) || hasDotSegment(key)) return 'must not have `.` or `..` as a segment, in any spelling';
-  return textProblem(objectKey);
+  const problem = sizeProblem || dotProblem(objectKey) || dotProblem(key) || textProblem(objectKey);
+  if (problem) throw invalidValue('body/object_key', problem);
 }
 
-/** The problem of a key prefix; null if there is none. A prefix may end within a segment. */
-function keyPrefixProblem(keyPrefix: string): string | null {
-  if (Buffer.byteLength(keyPrefix) > MAX_PREFIX_BYTES) return 'must be at most 512 bytes of UTF-8';
-  if (hasDotSegment(keyPrefix)) return 'must not have `.` or `..` as a segment, in any spelling';
-  return keyPrefix === '' ? null : textProblem(keyPrefix.replace(/(?<=[^/])\/$/, ''));
+/** A prefix may end within a segment. */
+export function refuseKeyPrefix(keyPrefix = ''): void {
+  const sizeProblem = Buffer.byteLength(keyPrefix) > 512 && 'must be at most 512 bytes of UTF-8';
+  const problem = sizeProblem || dotProblem(keyPrefix) || textProblem(keyPrefix.replace(/(?<=[^/])\/$/, ''));
+  if (problem && keyPrefix !== '') throw invalidValue('body/key_prefix', problem);
 }
+
+const dotProblem = (text: string) => hasDotSegment(text) && 'must not have `.` or `..` as a segment, in any spelling';
 
 function textProblem(key: string): string | null {
   if (/\p{Cc}/u.test(key)) return 'must not have control characters';

@@ -47,6 +47,8 @@ test('puts the bucket into the path or into the host name, and keeps the port', 
   expect((await presign({ forcePathStyle: false })).href).toMatch(
     /^https:\/\/acme\.objects\.example\.com:9000\/a\.txt\?/,
   );
+  const behindPath = await presign({ endpoint: 'https://objects.example.com/storage/v1/s3' });
+  expect(behindPath.href).toMatch(/^https:\/\/objects\.example\.com\/storage\/v1\/s3\/acme\/a\.txt\?/);
   expect((await presign({ endpoint: 'https://[2001:db8::1]' })).href).toMatch(/^https:\/\/\[2001:db8::1\]\/acme\//);
 });
 

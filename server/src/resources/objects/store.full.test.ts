@@ -225,7 +225,7 @@ describe('the store refuses', () => {
     await upload('expired.bin', bytes);
     const presigned = await presignDownload('expired.bin', { expires_in_seconds: 1 });
     const ask = async () => (await send(presigned)).body.toString();
-    await expect.poll(ask, { timeout: 30_000 }).toContain('Request has expired');
+    await expect.poll(ask).toContain('Request has expired');
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(presigned.expires_at));
     expect((await send(await presignDownload('expired.bin', { expires_in_seconds: 60 }))).status).toBe(200);
   });

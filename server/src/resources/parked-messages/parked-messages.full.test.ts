@@ -16,7 +16,8 @@ import { asTenant } from '../../foundation/database/row-level-security.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { natsBus } from '../../pipeline/bus/nats-bus.js';
 import { parkMessage } from '../../pipeline/bus/parked-messages.js';
-import { retryParkedMessage } from './parked-messages.js';
+import type { Services } from '../handlers.js';
+import * as handlers from './parked-messages.js';
 
 const database = openPool();
 const nats = await connect({ servers: platform().natsUrl as string });
@@ -33,7 +34,7 @@ function parked(tenantId: string, subject: string): Promise<Answer['body']> {
       expect(found).toHaveLength(1);
       return found[0];
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 }
 
@@ -52,7 +53,7 @@ test('a message whose obstacle is gone is taken when it is retried, and its comm
   const command_id = await newCommand(tenant.operator, { device_id: 'offline-1', timeout_seconds: 300 });
   await expect
     .poll(async () => (await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${command_id}`)).body.status, {
-      timeout: 30_000,
+      timeout: 60_000,
     })
     .toBe('DISPATCHED');
   const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
@@ -62,7 +63,7 @@ test('a message whose obstacle is gone is taken when it is retried, and its comm
   const message = await parked(tenant.tenant_id, subject);
   expect((await retry(message)).status).toBe(200);
   expect((await completed(tenant.reader, command_id)).status).toBe('SUCCEEDED');
-  await expect.poll(() => stays(message), { timeout: 30_000 }).toBe(false);
+  await expect.poll(() => stays(message)).toBe(false);
   expectRefusal(await retry(message), 'NOT_FOUND');
   expect(await auditOf('parkedMessages.retry')).toMatchObject([{ client_id: tenant.admin.client_id, outcome: 'DONE' }]);
 });
@@ -110,14 +111,14 @@ test('no message is lost if all are refused again while the quota for parking is
   const list = `${parkedMessagesOf(tenant_id)}?limit=500`;
   const idsOf = async (): Promise<string[]> =>
     (await signedRequest(admin, 'GET', list)).body.items.map((item: Answer['body']) => item.parked_message_id);
-  await expect.poll(async () => (await idsOf()).length, { timeout: 30_000 }).toBe(50);
+  await expect.poll(async () => (await idsOf()).length).toBe(50);
   for (let round = 1; round <= 2; round++) {
     const before = await idsOf();
     for (const id of before) {
       expect((await retry({ tenant_id, parked_message_id: id }, admin)).status).toBe(200);
     }
     // Each is refused again, under a new id.
-    await expect.poll(async () => (await idsOf()).filter((id) => before.includes(id)), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(async () => (await idsOf()).filter((id) => before.includes(id))).toEqual([]);
   }
   const again = await Promise.all(
     (await idsOf()).map((id) => signedRequest(admin, 'GET', `${parkedMessagesOf(tenant_id)}/${id}`)),
@@ -139,7 +140,7 @@ test('what an adapter sent stays parked until the platform has taken it, though 
   const message = await parked(tenant.tenant_id, subject);
   // Acknowledges every message, and delivers none.
   const bus = { publish: async () => [] } as Partial<Bus> as Bus;
-  expect((await retryParkedMessage(bus)(requestOf(message), newCall())).status).toBe(200);
+  expect((await retryOver(bus, message)).status).toBe(200);
   expect(await stays(message)).toBe(true);
 });
 
@@ -155,11 +156,11 @@ test('a header whose name is not valid does not keep a message from being handle
   expect(await parked(tenant_id, subject)).toMatchObject({ tenant_id });
 });
 
-const requestOf = (message: Answer['body']) => ({
-  params: { tenant_id: tenant.tenant_id, parked_message_id: message.parked_message_id },
-  query: {},
-  body: {},
-});
+/** As the handler retries it over this bus. */
+function retryOver(bus: Bus, { parked_message_id }: Answer['body'], call = newCall()) {
+  const request = { params: { tenant_id: tenant.tenant_id, parked_message_id }, query: {}, body: {} };
+  return handlers.retry(request, call, { bus } as Services);
+}
 
 const newCall = (on = database) => ({
   operation: 'parkedMessages.retry',
@@ -190,7 +191,7 @@ test('while the bus is away a retry answers 503, and the message stays parked', 
   const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_d');
   await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
   const message = await parked(tenant.tenant_id, subject);
-  await expect(retryParkedMessage(bus)(requestOf(message), newCall())).rejects.toMatchObject(unavailable);
+  await expect(retryOver(bus, message)).rejects.toMatchObject(unavailable);
   await parked(tenant.tenant_id, subject);
 });
 
@@ -200,7 +201,7 @@ test('a retry of a tenant whose day is full is refused before it publishes anyth
   const message = await parked(tenant.tenant_id, subject);
   const publish = vi.fn(async () => []);
   const bus = { publish } as Partial<Bus> as Bus;
-  const refused = retryParkedMessage(bus)(requestOf(message), { ...newCall(), changeBytesPerDay: 0 });
+  const refused = retryOver(bus, message, { ...newCall(), changeBytesPerDay: 0 });
   await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   expect(publish).not.toHaveBeenCalled();
 });
@@ -224,13 +225,13 @@ test('a retry that waits for a bus that hangs holds no connection to the databas
       resolve();
       return bus.publish(messages);
     };
-    const retried = retryParkedMessage({ ...bus, publish })(requestOf(message), newCall(single));
+    const retried = retryOver({ ...bus, publish }, message, newCall(single));
     void expect(retried)
       .rejects.toMatchObject(unavailable)
       .finally(() => finished.push('retry'));
   });
   await waits;
   await single.sql`select 1`.then(() => finished.push('query of another request'));
-  await expect.poll(() => finished, { timeout: 30_000 }).toEqual(['query of another request', 'retry']);
+  await expect.poll(() => finished).toEqual(['query of another request', 'retry']);
   await parked(tenant.tenant_id, subject);
 });

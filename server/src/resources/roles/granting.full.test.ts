@@ -21,7 +21,7 @@ async function sendBeside(tx: Transaction, send: () => Promise<Answer>) {
       const waiting = await database.sql`select from pg_stat_activity where ${pid} = any (pg_blocking_pids(pid))`;
       expect(waiting).toHaveLength(1);
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   return { first: await Promise.race([waits.then(() => 'it waits'), answer.then(() => 'it is done')]), answer };
 }

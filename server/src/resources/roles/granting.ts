@@ -10,11 +10,11 @@ import {
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type PgColumn, unionAll } from 'drizzle-orm/pg-core';
 import type { Transaction } from '../../foundation/database/database.js';
-import { policies, roleBindings, roles, tenants } from '../../foundation/tables.js';
+import { policies, roleBindings, roles } from '../../foundation/tables.js';
 import { forbidden } from '../../gateway/auth/admission.js';
 import type { Call, CallOf } from '../../gateway/operation/call.js';
 import { rolesThatGrant } from '../../gateway/operation/find-operation.js';
-import { ownRow } from '../rows.js';
+import { lockTenant, ownRow } from '../rows.js';
 
 /** The names of the roles that every tenant has; only tenant `platform` has `platform_admin`. */
 export const isBuiltIn = (role: string) => Object.hasOwn(builtInRoles, role);
@@ -80,26 +80,33 @@ export function refuseBeyond(held: readonly Scope[], granted: readonly Scope[]):
 }
 
 type Refusing = CallOf<'SCOPE_UNKNOWN'>;
-type LocationOf = (index: number) => string;
+type Names = string | readonly string[] | undefined;
 
-/** The scopes in a request. The location of an error is the name at its index. */
-export function readScopes(call: Refusing, names: readonly string[], locationOf: LocationOf): Scope[] {
-  const unknown = names.flatMap((name, index) => (isScope(name) ? [] : [locationOf(index)]));
-  if (unknown.length > 0) throw scopeUnknown(call, unknown, 'is not a scope');
+/** The scopes in a request. `location` is the place of the name, or of the list of names. */
+export function readScopes(
+  { refuse }: Refusing,
+  given: Names,
+  location: string,
+  isAllowed: (name: string) => boolean = isScope,
+  message = 'is not a scope',
+): Scope[] {
+  const names = [given ?? []].flat();
+  const details = names.flatMap((name, index) => {
+    const place = Array.isArray(given) ? `${location}/${index}` : location;
+    return isAllowed(name) ? [] : [{ location: place, code: 'SCOPE_UNKNOWN', message }];
+  });
+  if (details.length > 0) throw refuse('SCOPE_UNKNOWN', { details });
   return names as Scope[];
 }
 
-/** Call it after refuseBeyond, so that a caller without the scope gets 403, not 422. */
-export function refuseScopesOfPlatformTenant(call: Refusing, asked: readonly Scope[], locationOf: LocationOf): void {
-  if (call.tenantId === PLATFORM_TENANT_ID) return;
-  const misplaced = asked.flatMap((scope, index) => (platformTenantScopes.includes(scope) ? [locationOf(index)] : []));
-  if (misplaced.length > 0) throw scopeUnknown(call, misplaced, 'exists only in tenant `platform`');
+/** A caller that lacks a platform:* scope gets 403, not 422. */
+export function readScopesToGrant(call: Refusing, held: readonly Scope[], given: Names, location: string): Scope[] {
+  const granted = readScopes(call, given, location);
+  refuseBeyond(held, granted);
+  if (call.tenantId === PLATFORM_TENANT_ID) return granted;
+  const isInEveryTenant = (name: string) => !platformTenantScopes.includes(name as Scope);
+  return readScopes(call, given, location, isInEveryTenant, 'exists only in tenant `platform`');
 }
-
-const scopeUnknown = ({ refuse }: Refusing, locations: string[], message: string) =>
-  refuse('SCOPE_UNKNOWN', {
-    details: locations.map((location) => ({ location, code: 'SCOPE_UNKNOWN', message })),
-  });
 
 /**
  * Serializes changes of platform administrators: two concurrent changes that each leave one administrator must not
@@ -107,7 +114,7 @@ const scopeUnknown = ({ refuse }: Refusing, locations: string[], message: string
  */
 export async function lockPlatformAdministrators(tx: Transaction, call: CallOf<'LAST_PLATFORM_ADMINISTRATOR'>) {
   if (call.tenantId !== PLATFORM_TENANT_ID) return null;
-  await tx.select().from(tenants).where(eq(tenants.tenantId, PLATFORM_TENANT_ID)).for('no key update');
+  await lockTenant(tx, call);
   return {
     async requireOneLeft(): Promise<void> {
       const lasting = await tx.execute(sql`

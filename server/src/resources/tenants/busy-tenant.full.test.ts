@@ -33,7 +33,7 @@ test('changes of one tenant that wait for a lock leave the database connections 
         select from pg_stat_activity where ${holder?.pid as number} = any(pg_blocking_pids(pid))`;
       expect(blocked.length).toBeGreaterThan(0);
     },
-    { timeout: 20_000 },
+    { timeout: 60_000 },
   );
   for (let round = 0; round < 5; round++) {
     expect((await createEndpoint(other.admin, node)).status).toBe(201);

@@ -6,8 +6,8 @@ import type { Transaction } from '../../foundation/database/database.js';
 import { fittingRows, listed } from '../../foundation/database/pages.js';
 import { ID } from '../../foundation/ids.js';
 import type { Handler } from '../../gateway/operation/call.js';
-import { answerPage, pageOf, readCursor } from '../lists.js';
-import { keyColumns } from '../rows.js';
+import { answerPage, readCursor } from '../lists.js';
+import { inJson, keyColumns } from '../rows.js';
 import { exportedTables, isInTenantAfter } from './tenant-tables.js';
 import { presentTenant, readDisabled } from './tenants.js';
 
@@ -24,9 +24,13 @@ export const exportTenant: Handler<'tenants.export'> = async ({ query: { limit, 
     const tenant = await readDisabled(tx, call, 'key share');
     const { request_id: _, deletion: __, ...data } = presentTenant(tenant, call);
     const first: Row[] = position === null ? [{ type: 'tenant', data, position: '0' }] : [];
-    const { rows, lastRead } = await readOn(tx, call.tenantId, { first, position: position ?? '0', limit });
-    const page = pageOf(list, rows, limit, (row) => row.position, lastRead);
-    return answerPage(page, call, ({ type, data }) => ({ type, data }));
+    const found = { ...(await readOn(tx, call.tenantId, { first, position: position ?? '0', limit })), limit };
+    return answerPage(
+      list,
+      found,
+      (row) => row.position,
+      ({ type, data }) => ({ type, data }),
+    );
   });
 };
 
@@ -69,7 +73,7 @@ async function readTable(tx: Transaction, tenantId: string, { number, after, lim
       : await fittingRows(tx, { first: read, limit, bytes: sql`octet_length(page::text)`, orderBy });
   const isLarge = found.limit < limit && found.rows.length > found.limit;
   const rows = found.rows.slice(0, isLarge ? found.limit : limit + 1).map((row): Row => {
-    const data = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toJson(value)]));
+    const data = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, inJson(value)]));
     return { type, data, position: [number, ...key.map(({ name }) => data[name])].join(' ') };
   });
   return { rows, isLarge };
@@ -79,10 +83,4 @@ function isKey(key: PgColumn[], values: string[]): boolean {
   const patterns: Record<string, RegExp> = { uuid: ID, bigint: /^[0-9]{1,18}$/, text: /./ };
   const fits = (column: PgColumn, at: number) => patterns[column.getSQLType()]?.test(values[at] ?? '');
   return key.length === values.length && key.every(fits);
-}
-
-function toJson(value: unknown): unknown {
-  if (value instanceof Date) return value.toISOString();
-  if (Buffer.isBuffer(value)) return value.toString('base64');
-  return value;
 }

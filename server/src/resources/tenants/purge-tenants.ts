@@ -1,12 +1,11 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { getTableName, sql } from 'drizzle-orm';
-import type { Database, Transaction } from '../../foundation/database/database.js';
+import type { Transaction } from '../../foundation/database/database.js';
 import { listed } from '../../foundation/database/pages.js';
-import { asAllTenants } from '../../foundation/database/row-level-security.js';
 import type { Now } from '../../foundation/database/steady-clock.js';
-import { idTimeOf } from '../../foundation/ids.js';
 import { busPrincipals, type Deletion } from '../../foundation/tables.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
+import type { Owned } from '../../pipeline/slots/steps.js';
 import { parkedMessages } from '../../pipeline/tables.js';
 import { keyColumns, type TenantTable } from '../rows.js';
 import { isInTenantAfter, tenantTables, valuesOf } from './tenant-tables.js';
@@ -19,21 +18,26 @@ const BATCH_OF_CREDENTIALS = 20;
 
 type Tenant = { tenant_id: string; status: 'DELETING' | 'MOVED'; deletion: Required<Deletion> };
 
-/** Deletes one batch. `after` is the position of the next batch; null after the last one. */
-type Step = {
-  table: string;
-  deleteBatch: (tx: Transaction, tenantId: string, after: string[] | null) => Promise<Batch>;
-};
+const nowInJson = sql`to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
+const newPass = sql`jsonb_build_object(
+  'step', 0, 'after', null, 'rows_in_pass', 0, 'transaction', pg_current_xact_id()::text, 'since', now()
+)`;
+
+/** What the deletion of a tenant begins with. */
+export const newDeletion = sql<Deletion>`jsonb_build_object(
+  'requested_at', ${nowInJson}, 'rows_deleted', 0, 'finished_at', null, 'work', ${newPass}
+)`;
+
+/** `after` is the position of the next batch; null after the last one. */
 type Batch = { removed: number; after: string[] | null };
+type DeleteBatch = (tx: Transaction, tenantId: string, after: string[] | null) => Promise<Batch>;
+type Step = { table: string; deleteBatch: DeleteBatch };
 
 const steps: readonly Step[] = [
   { table: 'nonces', deleteBatch: deleteNonces },
   { table: 'taken_names', deleteBatch: deleteBusKeys },
-  ...tenantTables.map((table) => ({
-    table: getTableName(table),
-    deleteBatch: (tx: Transaction, tenantId: string, after: string[] | null) => deleteRows(tx, table, tenantId, after),
-  })),
+  ...tenantTables.map((table) => ({ table: getTableName(table), deleteBatch: deleteRowsOf(table) })),
   { table: 'parked_messages', deleteBatch: deleteEarlyParkedMessages },
   { table: 'audit_events', deleteBatch: deleteCreationEntry },
 ];
@@ -53,31 +57,36 @@ const STREAMS_OF_MOVED = ['TOP_COMMANDS', 'TOP_REPLIES'] as const;
 /**
  * Deletes everything of DELETING tenants, one batch in each round, and of tenants that have moved away everything but
  * their credentials, which answer where the tenant is. The row of the tenant holds the position and is
- * locked during a round. So any number of nodes may take part, and a crash loses nothing but the batch under way.
+ * locked during a round. A crash loses nothing but the batch under way.
  *
  * A transaction that began before the deletion may still write a row into a table that was emptied already. So passes
  * over all tables go on until one of them finds nothing, and each begins when all earlier transactions have ended.
  */
-export const createTenantPurge = (database: Database, bus: Bus, now: Now) => async (): Promise<Round> => {
-  const round = await asAllTenants(database, (tx) => work(tx, now()));
+export async function purgeTenants({ transaction }: Pick<Owned, 'transaction'>, bus: Bus, now: Now): Promise<Round> {
+  const round = await transaction((tx) => work(tx, now()));
   const { emptied } = round;
   if (emptied !== undefined) {
     const { tenant_id, status } = emptied;
-    const isDue = () => asAllTenants(database, async (tx) => (await tx.execute(inPass(emptied))).length > 0);
+    const inPass = sql`select from tenants where ${isSamePass(emptied)}`;
+    const isDue = () => transaction(async (tx) => (await tx.execute(inPass)).length > 0);
     await bus.forgetTenant(tenant_id, { isDue, only: status === 'MOVED' ? STREAMS_OF_MOVED : undefined });
-    await asAllTenants(database, (tx) => finish(tx, emptied));
+    await transaction((tx) => finish(tx, emptied));
   }
   return round;
-};
+}
 
 async function work(tx: Transaction, now: string): Promise<Round> {
   const tenant = await lockNext(tx, now);
-  if (!tenant) return { hasMore: false, removed: 0, ...((await isAnyDeleting(tx)) ? {} : { isIdle: true }) };
+  if (!tenant) {
+    const deleting = await tx.execute(sql`select from tenants where deletion -> 'work' is not null limit 1`);
+    return { hasMore: false, removed: 0, ...(deleting.length === 0 && { isIdle: true }) };
+  }
   const { step: number, rows_in_pass } = tenant.deletion.work;
   const step = steps[number];
   if (step) return deleteOnce(tx, tenant, step);
   if (rows_in_pass === 0) return { hasMore: true, removed: 0, emptied: tenant };
-  await beginPass(tx, tenant);
+  await tx.execute(sql`
+    update tenants set deletion = deletion || jsonb_build_object('work', ${newPass}) where tenant_id = ${tenant.tenant_id}`);
   return { hasMore: true, removed: 0 };
 }
 
@@ -96,34 +105,19 @@ async function lockNext(tx: Transaction, now: string): Promise<Tenant | undefine
   return tenant;
 }
 
-async function isAnyDeleting(tx: Transaction): Promise<boolean> {
-  const deleting = await tx.execute(sql`select from tenants where deletion -> 'work' is not null limit 1`);
-  return deleting.length > 0;
-}
-
 async function deleteOnce(tx: Transaction, { tenant_id, status, deletion }: Tenant, step: Step): Promise<Round> {
   const { work } = deletion;
   const isKept = status === 'MOVED' && step.table === 'credentials';
-  const { removed, after } = isKept ? KEPT : await step.deleteBatch(tx, tenant_id, work.after);
-  await save(tx, tenant_id, {
+  const { removed, after } = isKept ? { removed: 0, after: null } : await step.deleteBatch(tx, tenant_id, work.after);
+  const saved: Deletion = {
     ...deletion,
     rows_deleted: deletion.rows_deleted + removed,
     work: { ...work, step: work.step + (after === null ? 1 : 0), after, rows_in_pass: work.rows_in_pass + removed },
-  });
-  return { hasMore: true, table: step.table, removed };
-}
-
-const KEPT: Batch = { removed: 0, after: null };
-
-const save = (tx: Transaction, tenantId: string, deletion: Deletion) =>
-  tx.execute(sql`
-    update tenants set deletion = ${JSON.stringify(deletion)}::text::jsonb where tenant_id = ${tenantId}`);
-
-async function beginPass(tx: Transaction, { tenant_id, deletion }: Tenant): Promise<void> {
-  const [now] = await tx.execute<{ transaction: string; since: string }>(
-    sql`select pg_current_xact_id()::text as transaction, now()::text as since`,
+  };
+  await tx.execute(
+    sql`update tenants set deletion = ${JSON.stringify(saved)}::text::jsonb where tenant_id = ${tenant_id}`,
   );
-  if (now) await save(tx, tenant_id, { ...deletion, work: { step: 0, after: null, rows_in_pass: 0, ...now } });
+  return { hasMore: true, table: step.table, removed };
 }
 
 /** The tenant may have come back since, and even have left again: then another pass is under way, or none. */
@@ -131,33 +125,26 @@ const isSamePass = ({ tenant_id, status, deletion }: Tenant) => sql`
   tenant_id = ${tenant_id} and status = ${status}
   and deletion #>> '{work,transaction}' = ${deletion.work.transaction}`;
 
-const inPass = (tenant: Tenant) => sql`select from tenants where ${isSamePass(tenant)}`;
-
 /** What is left: the id, instants and numbers. */
 const finish = (tx: Transaction, tenant: Tenant) =>
   tx.execute(sql`
     update tenants set status = case status when 'DELETING' then 'DELETED' else status end, name = tenant_id, vendors = null, adapter_reads = null, updated_at = now(),
-      deletion = deletion - 'work'
-        || jsonb_build_object('finished_at', to_char(now()::timestamptz(3) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      deletion = deletion - 'work' || jsonb_build_object('finished_at', ${nowInJson})
     where ${isSamePass(tenant)}`);
 
 /** Walks through the primary key and remembers the position: a scan from the start would read all deleted rows again. */
-async function deleteRows(
-  tx: Transaction,
-  table: TenantTable,
-  tenantId: string,
-  after: string[] | null,
-  filter = sql`true`,
-): Promise<Batch> {
+function deleteRowsOf(table: TenantTable, filter = sql`true`): DeleteBatch {
   const key = keyColumns(table);
   const batch = getTableName(table) === 'credentials' ? BATCH_OF_CREDENTIALS : BATCH;
-  const range = isInTenantAfter(table, tenantId, after);
   const texts = listed(key.map((column) => sql`${column}::text`));
-  const [last] = await tx.execute<{ key: string[] }>(sql`
-    select json_build_array(${texts}) as key from ${table} where ${range} order by ${listed(key)} limit 1 offset ${batch - 1}`);
-  const upTo = last ? sql`${range} and (${listed(key)}) <= (${valuesOf(table, last.key)})` : range;
-  const { count } = await tx.execute(sql`delete from ${table} where ${upTo} and ${filter}`);
-  return { removed: count, after: last?.key ?? null };
+  return async (tx, tenantId, after) => {
+    const range = isInTenantAfter(table, tenantId, after);
+    const [last] = await tx.execute<{ key: string[] }>(sql`
+      select json_build_array(${texts}) as key from ${table} where ${range} order by ${listed(key)} limit 1 offset ${batch - 1}`);
+    const upTo = last ? sql`${range} and (${listed(key)}) <= (${valuesOf(table, last.key)})` : range;
+    const { count } = await tx.execute(sql`delete from ${table} where ${upTo} and ${filter}`);
+    return { removed: count, after: last?.key ?? null };
+  };
 }
 
 /** Nonces belong to the numbers of credentials. */
@@ -197,20 +184,13 @@ function deleteEarlyParkedMessages(tx: Transaction, tenantId: string, after: str
     select case status when 'MOVED' then (move ->> 'moved_at')::timestamptz else 'infinity' end
     from tenants where tenant_id = ${tenantId}
   )`;
-  return deleteRows(tx, parkedMessages, PLATFORM_TENANT_ID, after, isDue);
+  return deleteRowsOf(parkedMessages, isDue)(tx, PLATFORM_TENANT_ID, after);
 }
 
-/** The entry of tenants.create in the log of tenant `platform` has the name of the tenant. Its id begins with created_at. */
+/** The entry of tenants.create in the log of tenant `platform` has the name of the tenant. */
 async function deleteCreationEntry(tx: Transaction, tenantId: string): Promise<Batch> {
-  const firstIdAt = (instant: string) => sql.raw(`(${idTimeOf(instant)} || repeat('0', 20))::uuid`);
   const { count } = await tx.execute(sql`
-    with created as (
-      select ${firstIdAt('created_at')} as first, ${firstIdAt("created_at + interval '1 millisecond'")} as after_last
-      from tenants where tenant_id = ${tenantId}
-    )
-    delete from audit_events
-    where tenant_id = ${PLATFORM_TENANT_ID} and audit_event_id >= (select first from created)
-      and audit_event_id < (select after_last from created)
-      and operation = 'tenants.create' and target = ${`platform/tenants/${tenantId}`}`);
+    delete from audit_events where tenant_id = ${PLATFORM_TENANT_ID} and target = ${`platform/tenants/${tenantId}`}
+      and operation = 'tenants.create'`);
   return { removed: count, after: null };
 }

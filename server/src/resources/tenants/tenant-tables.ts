@@ -1,4 +1,4 @@
-import type { TenantExportType } from '@tenant-open-platform/contract';
+import { contract, type TenantExportType } from '@tenant-open-platform/contract';
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import type { z } from 'zod';
@@ -26,25 +26,34 @@ import {
 type ExportedTable = { type: z.infer<typeof TenantExportType>; table: TenantTable; columns: readonly PgColumn[] };
 
 /**
- * In the order of the export: a row comes after the rows that it refers to. Every column is exported, except secrets,
- * hashes, and the numbers of the whole platform.
+ * In the order of the export: a row comes after the rows that it refers to. A column that is neither listed nor in the
+ * answer of the contract is not exported: secrets, hashes, and the numbers of the whole platform never are.
  */
+// biome-ignore format: a line for each column would hide the list of tables.
 export const exportedTables: readonly ExportedTable[] = [
-  exported('role', roles),
-  exported('credential', credentials, ['number', 'secretSealed', 'previousSecretSealed']),
-  exported('role_binding', roleBindings),
-  exported('policy', policies),
-  exported('bus_principal', busPrincipals),
-  exported('callback_endpoint', callbackEndpoints, ['secretSealed', 'previousSecretSealed']),
-  exported('callback_subscription', callbackSubscriptions),
-  exported('object_credential', objectCredentials, ['secretAccessKeySealed', 'sessionTokenSealed']),
-  exported('object_resource', objectResources),
-  exported('object_grant', objectGrants),
-  exported('command', commands, ['payloadSha256', 'traceparent']),
-  exported('event', events, ['seq']),
-  exported('device_request', deviceRequests, ['replySha256']),
-  exported('parked_message', parkedMessages),
-  exported('audit_event', auditEvents),
+  exported('role', roles, ['tenantId', 'role', 'createdAt', 'updatedAt']),
+  exported('credential', credentials, contract.credentials.get.responses[200]),
+  exported('role_binding', roleBindings, contract.roleBindings.create.responses[201]),
+  exported('policy', policies, ['tenantId', 'policyId', 'clientId', 'role', 'object', 'action', 'createdAt']),
+  exported('bus_principal', busPrincipals, contract.busPrincipals.get.responses[200]),
+  exported('callback_endpoint', callbackEndpoints, contract.callbackEndpoints.get.responses[200]),
+  exported('callback_subscription', callbackSubscriptions, contract.callbackSubscriptions.create.responses[201]),
+  exported('object_credential', objectCredentials, contract.objectCredentials.get.responses[200]),
+  exported('object_resource', objectResources, contract.objectResources.get.responses[200]),
+  exported('object_grant', objectGrants, [
+    'tenantId', 'presignId', 'resourceId', 'operation', 'key', 'contentType', 'contentLength', 'clientId',
+    'requestId', 'grantedAt', 'expiresAt'
+  ]),
+  exported('command', commands, contract.commands.get.responses[200]),
+  exported('event', events, ['tenantId', 'commandId', 'eventType', 'eventId', 'loggedAt']),
+  exported('device_request', deviceRequests, [
+    'tenantId', 'deviceRequestId', 'vendor', 'deviceId', 'requestType', 'payload', 'dedupeId', 'status',
+    'receivedAt', 'expiresAt', 'replyOutcome', 'replyPayload', 'replyError', 'repliedAt', 'repliedByClientId'
+  ]),
+  exported('parked_message', parkedMessages, [
+    'tenantId', 'parkedMessageId', 'parkedAt', 'subject', 'reason', 'details', 'body', 'isWhole'
+  ]),
+  exported('audit_event', auditEvents, contract.auditEvents.list.responses[200].shape.items.element),
 ];
 
 /**
@@ -64,12 +73,15 @@ export const tenantTables: readonly TenantTable[] = [
   auditEvents,
 ];
 
-function exported<Table extends TenantTable>(
+/** Exports the columns in this list, or the tenant and the fields of this answer. */
+export function exported<Table extends TenantTable>(
   type: ExportedTable['type'],
   table: Table,
-  leftOut: (keyof Table['_']['columns'])[] = [],
+  shown: readonly (keyof Table['_']['columns'] & string)[] | { shape: object },
 ): ExportedTable {
-  const columns = Object.entries<PgColumn>(getTableColumns(table)).filter(([name]) => !leftOut.includes(name));
+  const isShown = ([key, { name }]: [string, PgColumn]) =>
+    'shape' in shown ? key === 'tenantId' || Object.hasOwn(shown.shape, name) : shown.includes(key);
+  const columns = Object.entries(getTableColumns(table as PgTable)).filter(isShown);
   return { type, table, columns: columns.map(([, column]) => column) };
 }
 

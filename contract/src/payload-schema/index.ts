@@ -1,0 +1,2 @@
+export { DIALECTS, dialectOf, innerSchemas, isAnnotation, isDialect, keywordsOf, type Schema } from './dialects.js';
+export { type Check, checkSchema, compileSchema, FORMATS, linearPattern } from './engine.js';

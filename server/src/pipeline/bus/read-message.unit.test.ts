@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readDeviceRequest, readUpdate } from './read-message.js';
+
+const id = randomUUID();
+const outcome = `"command_id":"${id}","device_execution_status":"SUCCEEDED"`;
+const counted = { command_id: id, device_execution_status: 'SUCCEEDED' };
+const read = (text: string | Buffer) => readUpdate(Buffer.from(text)) as unknown as Record<string, never>;
+
+test.each([
+  ['17 digits of %.17g', '"result":{"t":21.300000000000001}', { result: { t: 21.3 } }],
+  ['a negative zero', '"result":{"t":-0.0}', { result: { t: -0 } }],
+  [
+    'null for absent',
+    '"result":null,"status_reason":null,"progress":null,"occurred_at":null,"adapter_status":null',
+    {},
+  ],
+])('%s beside an outcome is kept', (_, beside, kept) => {
+  expect(read(`{${outcome},${beside}}`)).toEqual({ message: { ...counted, ...kept } });
+});
+
+test.each([
+  ['an integer of 64 bits', '"result":{"at":1764350000123456789}', 'result'],
+  ['NUL', '"result":{"serial":"AB\\u0000\\u0000"}', 'result'],
+  ['NaN', '"result":{"t":NaN,"list":[1,{"a":-Infinity}]}', 'result'],
+  ['a name twice in the result', '"result":{"a":1,"a":2}', 'result'],
+  ['two results', '"result":{},"result":{}', 'result'],
+  ['a result that is no object', '"result":"done"', 'result'],
+  ['a control character', '"result":{"text":"a\tb\n"}', 'result'],
+  ['a text that never ends', '"result":{"text":"a, b}', 'result'],
+  ['a result that never ends', '"result":{"list":[1,2', 'result'],
+  ['bytes that are not UTF-8', Buffer.from('"result":{"text":"\xff\xfe"}', 'latin1'), 'result'],
+  ['a time without a zone', '"occurred_at":"2026-11-28T17:59:00.123"', 'occurred_at'],
+  ['a time in seconds', '"occurred_at":1764350000', 'occurred_at'],
+  ['a step that is too far', '"progress":{"step":4,"of":3}', 'progress'],
+  ['an unknown field', '"firmware":"1.2"', 'firmware'],
+  ['an unknown status of the adapter', '"adapter_status":"OK"', 'adapter_status'],
+])('%s beside an outcome is left out and named', (_, beside, name) => {
+  const body = Buffer.concat([Buffer.from(`{${outcome},`), Buffer.from(beside as string), Buffer.from('}')]);
+  const { message, leftOut } = read(body) as unknown as {
+    message: { status_reason: { code: string; message: string } };
+    leftOut: { reason: string; details: { location: string }[] };
+  };
+  const { status_reason, ...rest } = message;
+  expect(rest).toEqual(counted);
+  expect(status_reason.code).toBe('RESULT_INVALID');
+  expect(status_reason.message).toContain(`body/${name}`);
+  expect(leftOut.reason).toContain(`body/${name}`);
+  expect(leftOut.details[0]?.location).toContain(`body/${name}`);
+});
+
+test.each([
+  ['NUL at the end', `{${outcome}}\0`],
+  ['a byte order mark', `\ufeff{${outcome}}`],
+  ['text after it', `{${outcome}} {"a":1}`],
+  ['a comma at the end', `{${outcome},}`],
+  ['an object that never ends', `{${outcome}`],
+])('an outcome with %s counts', (_, text) => {
+  expect(read(text).message).toMatchObject(counted);
+});
+
+test('the reason of the adapter stays, whatever is left out', () => {
+  const reason = { code: 'HOT', message: 'The motor is hot.' };
+  const said = `"status_reason":${JSON.stringify(reason)},"result":{"t":NaN}`;
+  const { message } = read(`{"command_id":"${id}","device_execution_status":"FAILED",${said}}`) as never as {
+    message: { status_reason: typeof reason };
+  };
+  expect(message.status_reason.code).toBe('HOT');
+  expect(message.status_reason.message).toMatch(/^The motor is hot\. \(RESULT_INVALID\. Left out: body\/result/);
+  const long = `"status_reason":{"code":"HOT","message":"${'x'.repeat(1_025)}"}`;
+  expect(read(`{${outcome},${long}}`).message).toMatchObject({ status_reason: { code: 'HOT' } });
+});
+
+test.each([
+  ['no command', '{"adapter_status":"DELIVERED"}'],
+  ['no status', `{"command_id":"${id}","result":{}}`],
+  ['a status that no adapter reports', `{"command_id":"${id}","adapter_status":"SENT"}`],
+  ['two commands', `{${outcome},"command_id":"${randomUUID()}"}`],
+  ['two statuses', `{${outcome},"device_execution_status":"FAILED"}`],
+  ['two statuses, once escaped', `{${outcome},"\\u0064evice_execution_status":"FAILED"}`],
+  ['no object', `[{${outcome}}]`],
+  ['nothing', ''],
+])('an update with %s is unreadable', (_, text) => {
+  expect(read(text)).toMatchObject({ refused: { reason: expect.stringMatching(/^Not /) } });
+});
+
+/** What strangers write beside an outcome. */
+const decoration = fc.oneof(
+  fc.json({ maxDepth: 3, stringUnit: 'binary' }),
+  fc.double().map((value) => value.toPrecision(17)),
+  fc.bigInt().map(String),
+  fc.constantFrom('NaN', '-0.0', 'null', '"\\u0000"', "{'a':1}", '{"a":[1,}', '"\\ud800"', 'undefined', '0x1F', '"\n"'),
+);
+
+test('no decoration loses an outcome: 10,000 updates', () => {
+  const name = fc.constantFrom('result', 'status_reason', 'progress', 'occurred_at', 'more', '', 'adapter status');
+  const members = fc.array(fc.tuple(name, decoration), { maxLength: 4 });
+  fc.assert(
+    fc.property(members, members, fc.constantFrom(', ', ',', ',\n'), (before, after, comma) => {
+      const of = (some: [string, string][]) => some.map(([name, text]) => `${JSON.stringify(name)}: ${text}`);
+      const body = `{${[...of(before.filter(([, text]) => isBalanced(text))), outcome, ...of(after)].join(comma)}}`;
+      expect(read(body).message, body).toMatchObject(counted);
+    }),
+    { numRuns: 10_000 },
+  );
+});
+
+/** What opens a bracket and never closes it takes what follows with it. */
+const isBalanced = (text: string) => text !== '{"a":[1,}';
+
+test('of the fields that are left out, 20 are named', () => {
+  const fields = Array.from({ length: 3_000 }, (_, index) => `"f${index}":1`).join(',');
+  const { message, leftOut } = read(`{${outcome},${fields}}`) as unknown as Record<string, { details: unknown[] }>;
+  expect(message).toMatchObject(counted);
+  expect(leftOut?.details).toHaveLength(20);
+});
+
+test('a device request whose payload cannot be kept is parked whole; null of an optional field is absence', () => {
+  const request = '"device_id":"d","request_type":"q","dedupe_id":"1"';
+  expect(readDeviceRequest(Buffer.from(`{${request},"payload":{"a":NaN}}`))).toHaveProperty('refused');
+  expect(readDeviceRequest(Buffer.from(`{${request},"payload":{},"expires_in_seconds":null}`))).toEqual({
+    message: { device_id: 'd', request_type: 'q', dedupe_id: '1', payload: {} },
+  });
+});
