@@ -5,7 +5,7 @@ import { type Looping, topics } from '../../src/foundation/signals/signals.js';
 import { allSlots } from '../../src/foundation/slots.js';
 import { createEventPublisher } from '../../src/pipeline/outbox/publish.js';
 import { createRelay, type RelayOptions } from '../../src/pipeline/outbox/relay.js';
-import { createSlotOwner } from '../../src/pipeline/slots/slot-owner.js';
+import { createSlotOwner, type SlotOwner } from '../../src/pipeline/slots/slot-owner.js';
 import { type Owned, startSteps } from '../../src/pipeline/slots/steps.js';
 import { createCommandSweeper } from '../../src/pipeline/sweeper.js';
 
@@ -17,13 +17,24 @@ export const everySlot = (database: Database): Owned => ({
 
 export const purgeRound = (database: Database, { round }: Purge) => asAllTenants(database, round);
 
+/** A test renews beside the loop of the steps. The worker must not see the older of two answers last. */
+function renewingInTurn(owner: SlotOwner): SlotOwner {
+  let turn: Promise<unknown> = Promise.resolve();
+  const renew = () => {
+    const renewed = turn.then(owner.renew);
+    turn = renewed.catch(() => {});
+    return renewed;
+  };
+  return { ...owner, renew };
+}
+
 type Options = Omit<RelayOptions, 'owner'> &
   Pick<Parameters<typeof createEventPublisher>[0], 'readEvents'> &
   Looping & { compareWithBus?: () => Promise<void> };
 
 /** A worker that publishes rows and events, and does nothing else. */
 export function startRelay({ compareWithBus = async () => {}, ...options }: Options) {
-  const owner = createSlotOwner({ ...options, onTaken: compareWithBus });
+  const owner = renewingInTurn(createSlotOwner({ ...options, onTaken: compareWithBus }));
   const step = { promise: '', of: 'SLOTS', everyMs: 500 } as const;
   const relay = {
     ...step,

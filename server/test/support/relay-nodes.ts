@@ -7,6 +7,7 @@ import { allSlots, slotOf } from '../../src/foundation/slots.js';
 import type { Bus } from '../../src/pipeline/bus/bus.js';
 import { inProcessBus } from '../../src/pipeline/bus/in-process-bus.js';
 import type { Dispatch } from '../../src/pipeline/outbox/dispatch.js';
+import { FURTHEST_END_SECONDS } from '../../src/pipeline/slots/slot-owner.js';
 import { startIdlePlatform } from './idle-platform.js';
 import { openPool } from './open-pool.js';
 import { startRelay } from './owned-slots.js';
@@ -35,6 +36,9 @@ export type RelayNode = {
   close: () => Promise<void>;
 };
 
+/** Just below the furthest end that counts. */
+const HELD_SECONDS = FURTHEST_END_SECONDS - 1;
+
 /** In the first half of the slots: with a second node it stays with the first. */
 const TENANT = 'acme';
 const SLOT = slotOf(TENANT);
@@ -51,6 +55,13 @@ export const eventsOf =
     const seq = String(after + messages.length);
     return { positions: [{ slot: SLOT, seq }], loggedAtMs: 0, isFull: messages.length === limit, messages };
   };
+
+/** The batches that a node published. What fails is published again, and the bus keeps it once: repeats do not count. */
+export const batchesOf = ({ attempts }: RelayNode) =>
+  attempts.filter((batch, index) => batch.join() !== attempts[index - 1]?.join());
+
+/** The same for single ids, in the order in which they first left. */
+export const idsOf = ({ attempts }: RelayNode) => [...new Set(attempts.flat())];
 
 /**
  * Relays that share a private Postgres and a bus. Each test of the file begins with an empty outbox, a free lease and a
@@ -218,7 +229,7 @@ export async function prepareRelays() {
   const allPublished = () => vi.waitFor(async () => expect(await standing()).toEqual([]), soon);
 
   const published = (node: RelayNode, batches: string[][]) =>
-    vi.waitFor(() => expect(node.attempts).toEqual(batches), soon);
+    vi.waitFor(() => expect(batchesOf(node)).toEqual(batches), soon);
 
   async function epoch(): Promise<number> {
     const [lease] = await asAllTenantsStatement<{ epoch: number }>(
@@ -241,8 +252,8 @@ export async function prepareRelays() {
   }
   /** However slow the machine is: a node that is held up does not renew the lease. */
   async function prolongLease(): Promise<void> {
-    await setLease(4);
-    prolonging = setInterval(() => void setLease(4).catch(() => {}), 1_000);
+    await setLease(HELD_SECONDS);
+    prolonging = setInterval(() => void setLease(HELD_SECONDS).catch(() => {}), 500);
   }
 
   /** The lease expires, and this node has it before the former one renews it. It keeps it, however slow the machine is. */
