@@ -21,11 +21,11 @@ const info = {
   ],
   description: `Messages between the platform and the adapters of vendors over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are from the platform's point of view: it sends a command, and the adapter reads it.
 
-Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS server without accounts: \`$JS.API\`, and no nkey). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durable consumers: do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 6 seconds. If you need longer, send \`+WPI\` (in progress) every 2 seconds to restart this time. Pull only as many messages as you can start, because a pulled message counts as delivered. Return a message that you have not started with \`-NAK\`.
+Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS server without accounts: \`$JS.API\`, and no nkey). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durable consumers, within a minute of the principal or the vendor: do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 6 seconds. If you need longer, send \`+WPI\` (in progress) every 2 seconds to restart this time. Pull only as many messages as you can start, because a pulled message counts as delivered. Return a message that you have not started with \`-NAK\`.
 
-A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read as delivered again too, unless your own records prove that its execution never began.
+A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process, another reader or your own process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read as delivered again too, unless your own records prove that its execution never began.
 
-The clock of NATS is the property \`ts\` of the information on your durable consumer, which you may request. nats-server 2.9 has no such property: there, the time at which NATS stored the newest message is the best estimate. Count from there with a monotonic clock. The time at which NATS stored a message is in its metadata.
+The clock of NATS is the property \`ts\` of the information on your durable consumer, which you may request. nats-server 2.9 has no such property: there, the time at which NATS stored the newest message is the best estimate. Count from there with a monotonic clock, and keep the later time after each message. The time at which NATS stored a message is in its metadata.
 
 | client | inbox prefix | JetStream API prefix |
 |---|---|---|
@@ -94,7 +94,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['CommandMessage'],
     summary: 'Send a command to the adapter of its vendor',
-    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable consumer. Execute each command_id only once. Acknowledge a command after its end was published and acknowledged. If a command is delivered again, an earlier process may have executed it: ask the device, or send TIMED_OUT of the device.`,
+    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable consumer. The commands of one device may overlap: the platform does not wait for an end before it sends the next one. Execute each command_id only once. Acknowledge a command after its end was published and acknowledged. If a command is delivered again, it may have been executed: ask the device, or send TIMED_OUT of the device. If your own records prove that its execution never began, execute it.`,
   },
   commandUpdate: {
     action: 'receive',
@@ -102,8 +102,18 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['CommandUpdate'],
     summary: 'Receive an update of a command from its adapter',
-    description:
-      'The stream is `TOP_UPDATES`. A command can have many updates. Give each update a Nats-Msg-Id of its own, for example the command_id and the status, never the command_id alone. Publish the same update again under the same id. The command_id and the statuses of an update always count. The platform omits other properties that it cannot keep, names them in status_reason with the code RESULT_INVALID, and stores the update as a parked message too. The platform refuses an update without them, for an unknown command, or for a command of another tenant or vendor. The first end of a command is final. A later end, also after the deadline, changes no status. The platform stores the first later end in late_result, so report an end even if it is late. A refused update changes nothing and gets no response on the bus. It is stored as a parked message: see parkedMessages.list.',
+    description: `The stream is \`TOP_UPDATES\`. A command can have many updates. Give each update a Nats-Msg-Id of its own, for example the command_id and the status, never the command_id alone. Publish the same update again under the same id. For 100 ms the stream drops another message with the same id, and acknowledges it with \`duplicate: true\`.
+
+| the adapter knows | it sends | the caller reads as public_status |
+|---|---|---|
+| the device executed the command | device_execution_status SUCCEEDED | SUCCEEDED |
+| the device tried and failed, or refused | device_execution_status FAILED or REJECTED | FAILED |
+| the device did not get the command | adapter_status REJECTED, UNSUPPORTED, UNREACHABLE or FAILED | FAILED |
+| the device may have the command, and nothing more | device_execution_status TIMED_OUT | UNKNOWN |
+
+The command_id and a known status always count. The platform omits other properties that it cannot keep and names them in status_reason: with the code RESULT_INVALID, or in the message if the update has a code of its own. It also stores the update as a parked message. The platform refuses an update without a command_id or a known status, for an unknown command, or for a command of another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is stored as a parked message: see parkedMessages.list.
+
+The first end of a command is final. A later end, also after the deadline, changes no status. The platform stores the first later end in late_result, so report an end even if it is late.`,
   },
   deviceRequest: {
     action: 'receive',

@@ -25,7 +25,7 @@ export const DeviceExecutionStatus = z
   .meta({
     id: 'DeviceExecutionStatus',
     description:
-      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome, or the adapter gave up while the device was executing the command.',
+      'Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome, or the adapter ended the command without knowing its outcome.',
   });
 
 export const ProgressStep = z

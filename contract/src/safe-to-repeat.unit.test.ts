@@ -67,7 +67,7 @@ test.each<[string, Change[]]>([
   ['is unreachable after it was delivered', [sent, delivered, unreachable]],
   ['is unreachable after the device began', [sent, ['DEVICE', 'DISPATCHED', 'DELIVERED', 'IN_PROGRESS'], unreachable]],
   ['was delivered and called unreachable too late', [sent, delivered, timedOut, lateUnreachable]],
-  ['timed out in the adapter', [sent, ['ADAPTER', 'TIMED_OUT', 'TIMED_OUT', 'NOT_STARTED'], lateUnreachable]],
+  ['timed out in the adapter', [sent, ['ADAPTER', 'TIMED_OUT', 'TIMED_OUT', 'UNKNOWN'], lateUnreachable]],
   ['one process could not reach and another one carried out', [sent, timedOut, lateUnreachable, lateSuccess]],
 ])('a command that %s is not', (_, changes) => {
   expect(isSafe(...changes)).toBe(false);

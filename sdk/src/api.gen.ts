@@ -659,7 +659,7 @@ export interface CredentialWithSecret extends Credential {
   /** The secret, returned only in this response. It consists of `osk_` and 49 base62 characters; the last 6 are a checksum. */
   secret: string;
 }
-/** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome, or the adapter gave up while the device was executing the command. */
+/** Execution on the device. NOT_STARTED: no report from the device yet. IN_PROGRESS: the device is executing the command. SUCCEEDED, FAILED, REJECTED and TIMED_OUT: the outcome that the adapter reported. UNKNOWN: the deadline passed without an outcome, or the adapter ended the command without knowing its outcome. */
 export type DeviceExecutionStatus = "NOT_STARTED" | "IN_PROGRESS" | "SUCCEEDED" | "FAILED" | "REJECTED" | "TIMED_OUT" | "UNKNOWN" | (string & {});
 export interface DeviceReply {
   outcome: ReplyOutcome;

@@ -66,10 +66,10 @@ export const CommandUpdate = z
   .strictObject({
     command_id: CommandId,
     adapter_status: ReportedAdapterStatus.optional().describe(
-      'What the adapter knows. DELIVERED: the device has the command. REJECTED, UNSUPPORTED: the adapter refuses, and the device did not get the command. UNREACHABLE: the command did not reach the device. FAILED: the adapter failed before it sent anything to the device. TIMED_OUT: as FAILED, because time was over. All but DELIVERED end the command, and a caller may repeat it. So send none of them if the device may have the command: send TIMED_OUT of the device. Required if device_execution_status is absent.',
+      'What the adapter knows. DELIVERED: the device has the command. REJECTED, UNSUPPORTED: the adapter refuses, and the device did not get the command. UNREACHABLE: the command did not reach the device. FAILED: the adapter failed before it sent anything to the device, for example because time was over. After these four a caller may repeat the command, so send none of them if the device may have it. TIMED_OUT: the adapter does not know, as TIMED_OUT of the device. All but DELIVERED end the command. If the device was IN_PROGRESS, public_status becomes UNKNOWN after each of them. Required if device_execution_status is absent.',
     ),
     device_execution_status: ReportedDeviceExecutionStatus.optional().describe(
-      'What the device does. IN_PROGRESS: it executes the command. SUCCEEDED: it has executed it. FAILED: it tried and failed. REJECTED: it refused. TIMED_OUT: the adapter does not know, for example after a lost connection or a second delivery. All but IN_PROGRESS end the command, and the first end counts. If you send it, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence.',
+      'What the device does. IN_PROGRESS: it executes the command. SUCCEEDED: it has executed it. FAILED: it tried and failed. REJECTED: it refused. TIMED_OUT: the adapter does not know, for example after a lost connection or a second delivery. All but IN_PROGRESS end the command, and the first end counts. The platform does not store the reason of a repeated status: if the device executed the command twice, say so in the reason of the first end. If you send device_execution_status, the platform sets adapter_status to DELIVERED. With IN_PROGRESS, an adapter_status in the same message takes precedence.',
     ),
     status_reason: z
       .strictObject({
@@ -86,7 +86,7 @@ export const CommandUpdate = z
       .optional()
       .describe('Result from the device. At most 32 KiB as JSON in UTF-8.'),
     occurred_at: InputTimestamp.optional().describe(
-      'When the change happened, by the clock of the adapter or the device.',
+      'When the change happened, by the clock of the adapter or the device: RFC 3339 with seconds, and Z or an offset.',
     ),
   })
   .refine((update) => update.adapter_status !== undefined || update.device_execution_status !== undefined, {

@@ -87,14 +87,14 @@ export function report(state: State, said: ReportedStatuses): State | null {
   const adapter = higher(adapterRank, state.adapter_status, adapterSaid);
   if (device === state.device_execution_status && adapter === state.adapter_status) return null;
   const status = statusOfDevice ?? statusByAdapter[adapter] ?? state.status;
-  // The adapter has given up a command that the device executes: nobody knows how that ends.
-  const isGivenUp = device === 'IN_PROGRESS' && isTerminal({ status });
-  return { status, adapter_status: adapter, device_execution_status: isGivenUp ? 'UNKNOWN' : device };
+  // The adapter has given up a command that the device executes, or does not know what the device does.
+  const isUnknown = isTerminal({ status }) && !statusOfDevice && (device === 'IN_PROGRESS' || adapter === 'TIMED_OUT');
+  return { status, adapter_status: adapter, device_execution_status: isUnknown ? 'UNKNOWN' : device };
 }
 
 /**
  * Progress that is handled after the final result: the bus does not keep the order of two updates. It is news only of a
- * command of which nothing was known in time, or that its adapter gave up while the device executed it.
+ * command of which nothing was known in time.
  */
 export const isOutdated = (state: State, { adapter_status, device_execution_status }: ReportedStatuses): boolean =>
   !(state.status === 'TIMED_OUT' && state.device_execution_status === 'UNKNOWN') &&
