@@ -146,6 +146,7 @@ test('the guides stay as short as they are: at most 30 pages and 27,200 words', 
     'firmware-updates',
     'kubernetes',
     'ocpp-devices',
+    'polling-devices',
     'sleeping-devices',
     'upgrading',
   ];

@@ -45,6 +45,7 @@ const createKeyring = blocksOf('docs/deploying.md').find(({ marked }) => marked 
 const ownTests = [
   'docs/first-device.md',
   'docs/mqtt-devices.md',
+  'docs/polling-devices.md',
   'docs/sleeping-devices.md',
   'docs/firmware-updates.md',
 ];

@@ -1,0 +1,65 @@
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@tenant-open-platform/testing/free-port';
+import { expect, onTestFinished, test } from 'vitest';
+import { startPlatform } from '../vendor-adapter/start-platform.js';
+
+const platform = await startPlatform();
+const port = await freePort();
+const argv = [process.execPath, '--import', 'tsx', fileURLToPath(new URL('adapter.ts', import.meta.url))];
+const environment = { PORT: String(port), TOKENS: JSON.stringify({ 'demo-1': 'token-1' }) };
+
+async function start() {
+  const adapter = await platform.startAdapter({ argv, environment });
+  await adapter.logged('Devices poll');
+  return adapter;
+}
+
+const call = (path: string, { token = 'token-1', body }: { token?: string; body?: string } = {}) =>
+  fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { Authorization: `Bearer ${token}` },
+    ...(body !== undefined && { method: 'POST', body }),
+  });
+
+const poll = async () => {
+  for (;;) {
+    const response = await call('/command').catch(() => null);
+    if (response?.status === 200) return response.json() as Promise<{ command_id: string }>;
+  }
+};
+
+test('the adapter is killed while a device executes: the next process takes the outcome, and the device has begun once', async () => {
+  const { pid, exited } = await start();
+  const commandId = await platform.send({ timeout_seconds: 120 });
+  expect(await poll()).toMatchObject({ command_id: commandId, command_type: 'reboot' });
+  process.kill(pid, 'SIGKILL');
+  await exited;
+  const { stop } = await start();
+  // What it has begun it does not begin again: it says the outcome.
+  expect(await poll()).toMatchObject({ command_id: commandId });
+  expect(
+    (await call(`/outcomes/${commandId}`, { body: '{"status":"done","result":{"uptime_seconds":0}}' })).status,
+  ).toBe(204);
+  expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED', result: { uptime_seconds: 0 } });
+  await stop();
+});
+
+test('a wrong token, path or outcome is refused; a status counts without what cannot be read beside it', async () => {
+  const { stop } = await start();
+  onTestFinished(stop);
+  const commandId = await platform.send({ timeout_seconds: 120 });
+  await poll();
+  const outcome = `/outcomes/${commandId}`;
+  const said = (body: string, token?: string) => call(outcome, { body, ...(token && { token }) });
+  const refusals = [
+    await call('/command', { token: 'token-2' }),
+    await said('{"status":"done"}', 'token-2'),
+    await call('/commands'),
+    await call('/outcomes/another', { body: '{"status":"done"}' }),
+    await said('{"status":"DONE"}'),
+    await said('[]'),
+    await said(`{"status":"done","result":"${'x'.repeat(70_000)}"}`),
+  ];
+  expect(refusals.map(({ status }) => status)).toEqual([401, 401, 404, 404, 400, 400, 413]);
+  expect((await said('{"status":"done","result":{"celsius":NaN}}')).status).toBe(204);
+  expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED', result: {} });
+});
