@@ -1,6 +1,6 @@
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { completed, newCommand } from '../../test/support/commands.js';
+import { completedOnceDispatched, newCommand } from '../../test/support/commands.js';
 import { unique } from '../../test/support/unique.js';
 
 const soon = { timeout: 50_000, interval: 200 };
@@ -41,8 +41,9 @@ test('a command of a vendor that nobody serves says so, and one of a silent devi
   const { operator, reader } = await createTenant();
   const vendor = await newVendor('pumps');
   const fields = { device_id: 'offline-1', timeout_seconds: 10 };
-  const ids = [await newCommand(operator, { ...fields, vendor }), await newCommand(operator, fields)];
-  const [unread, silent] = await Promise.all(ids.map((id) => completed(reader, id)));
+  const [unread, silent] = await Promise.all(
+    [{ ...fields, vendor }, fields].map((some) => completedOnceDispatched(reader, () => newCommand(operator, some))),
+  );
   expect(unread).toMatchObject({
     status: 'TIMED_OUT',
     public_status: 'UNKNOWN',

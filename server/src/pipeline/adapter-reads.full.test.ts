@@ -3,7 +3,7 @@ import { connect } from '@nats-io/transport-node';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { createTenant, platform, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { completed, newCommand } from '../../test/support/commands.js';
+import { completed, completedOnceDispatched, newCommand } from '../../test/support/commands.js';
 import { newPrincipal } from '../../test/support/new-principal.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { everySlot } from '../../test/support/owned-slots.js';
@@ -49,10 +49,11 @@ test('an adapter that waits for commands shows in the catalog of its tenant alon
   await vi.waitFor(async () => expect(await lastRead(tenant, vendor)).toEqual([instant, instant]), soon);
   expect(await lastRead(other, vendor)).toEqual([null, instant]);
 
-  const served = await newCommand(tenant.operator, { vendor });
-  const unserved = await newCommand(other.operator, { vendor, timeout_seconds: 10 });
+  const served = await newCommand(tenant.operator, { vendor, timeout_seconds: 300 });
+  const unserved = () => newCommand(other.operator, { vendor, timeout_seconds: 10 });
   expect(await completed(tenant.reader, served)).toMatchObject({ status: 'SUCCEEDED', status_reason: null });
-  expect(await completed(other.reader, unserved)).toMatchObject({ status_reason: { code: 'NO_ADAPTER' } });
+  const ended = await completedOnceDispatched(other.reader, unserved);
+  expect(ended).toMatchObject({ status_reason: { code: 'NO_ADAPTER' } });
 });
 
 test('an adapter of tenant platform shows for every tenant; an instant is written once a minute, and one ahead is corrected', async () => {

@@ -65,16 +65,21 @@ const storedStatus = async (id: string) =>
   });
 
 test('a request past its deadline is EXPIRED before a sweeper has written it', async () => {
-  const id = await newRequest();
-  await expireIn(id, 5);
-  await asSystem(async (tx) => {
-    // Sweepers skip locked rows.
-    const [row] = await tx`select status from device_requests
-      where tenant_id = ${tenant.tenant_id} and device_request_id = ${id} for update`;
-    expect(row?.status).toBe('PENDING');
-    await expect.poll(async () => (await get(id)).status).toBe('EXPIRED');
-    expect([await listed(id, 'EXPIRED'), await listed(id, 'PENDING')]).toEqual([true, false]);
-  });
+  const isSeen = async () => {
+    const id = await newRequest();
+    await expireIn(id, 5);
+    return asSystem(async (tx) => {
+      // Sweepers skip locked rows.
+      const [row] = await tx`select status from device_requests
+        where tenant_id = ${tenant.tenant_id} and device_request_id = ${id} for update`;
+      // On a slow machine a sweeper was here before.
+      if (row?.status === 'EXPIRED') return false;
+      await expect.poll(async () => (await get(id)).status).toBe('EXPIRED');
+      expect([await listed(id, 'EXPIRED'), await listed(id, 'PENDING')]).toEqual([true, false]);
+      return true;
+    });
+  };
+  while (!(await isSeen()));
 });
 
 test('a sweep sets EXPIRED, and leaves waiting and replied requests', async () => {

@@ -3,21 +3,18 @@ import { CommandUpdate, subjects } from '@tenant-open-platform/contract/bus';
 import { type Answer, createTenant, signedRequest } from '@tenant-open-platform/testing';
 import type postgres from 'postgres';
 import { describe, expect, test } from 'vitest';
-import { COMMANDS, cancelCommand, completed, newCommand } from '../../test/support/commands.js';
+import { COMMANDS, completed, newCommand } from '../../test/support/commands.js';
 import { openPool } from '../../test/support/open-pool.js';
-import { sweeperOfEverySlot } from '../../test/support/owned-slots.js';
+import { createRedeliveringReporter } from '../../test/support/reporter.js';
 import { silent } from '../../test/support/silent.js';
 import { localSignals, topics } from '../foundation/signals/signals.js';
-import { inProcessBus } from './bus/in-process-bus.js';
 import { readUpdate } from './bus/read-message.js';
 import { createMessageTaker } from './bus/take-message.js';
-import { createCommandReporter, type Report, type ReportOutcome, takeCommandUpdate } from './reports.js';
-
-let reporter: (report: Report) => Promise<ReportOutcome>;
+import { type Report, type ReportOutcome, takeCommandUpdate } from './reports.js';
 
 const database = openPool();
 const tenant = await createTenant();
-reporter = createCommandReporter(database, localSignals(), silent().metrics);
+const reporter = createRedeliveringReporter(database, localSignals(), silent().metrics);
 
 const get = async (id: string): Promise<Answer['body']> =>
   (await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}`)).body;
@@ -295,7 +292,7 @@ describe('a report after the final status', () => {
     const signals = localSignals();
     let woken = 0;
     signals.listen(topics.command(tenant.tenant_id, id), () => woken++);
-    const reportHere = createCommandReporter(database, signals, silent().metrics);
+    const reportHere = createRedeliveringReporter(database, signals, silent().metrics);
     expect(await reportHere(reportOf(id, succeeded))).toBe('LATE');
     expect(woken).toBe(1);
     expect(await reportHere(reportOf(id, succeeded))).toBe('REPEATED');
@@ -376,16 +373,25 @@ describe('steps of an execution', () => {
     const id = await started();
     await aSecondLater(id);
     const steps = Array.from({ length: 100 }, (_, index) => stepOf(id, 5, 2 + index));
+    const from = performance.now();
     const outcomes = await Promise.all(steps.map((step) => reporter(step)));
     const times = (wanted: ReportOutcome) => outcomes.filter((outcome) => outcome === wanted).length;
-    // The batches of the reporter overlap: each has a last step.
-    expect(times('PROGRESSED')).toBe(1);
-    expect(times('TOO_SOON')).toBeLessThanOrEqual(4);
+    // The batches of the reporter overlap: each has a last step. On a slow machine they take more than a second.
+    expect(times('PROGRESSED')).toBeGreaterThan(0);
+    expect(times('PROGRESSED')).toBeLessThanOrEqual(1 + (performance.now() - from) / 1_000);
+    expect(times('PROGRESSED') + times('TOO_SOON')).toBeLessThanOrEqual(5);
     const take = takeCommandUpdate(reporter, silent().metrics);
-    const { update, ...sender } = stepOf(id, 9, 200);
-    expect(await take(update, sender)).toEqual({ as: 'RETRIED', inMs: 1_000 });
+    let seconds = 200;
+    const takeNext = () => {
+      const { update, ...sender } = stepOf(id, 9, seconds);
+      return take(update, sender);
+    };
+    let handled = await takeNext();
+    // On a slow machine a second has passed, so it is written. The one after it follows at once.
+    for (; handled.as === 'DONE'; handled = await takeNext()) seconds++;
+    expect(handled).toEqual({ as: 'RETRIED', inMs: 1_000 });
     await aSecondLater(id);
-    expect(await take(update, sender)).toEqual({ as: 'DONE' });
+    expect(await takeNext()).toEqual({ as: 'DONE' });
     // Earlier ones come again, too.
     await aSecondLater(id);
     expect(await Promise.all(steps.slice(0, 2).map((step) => reporter(step)))).toEqual(['REPEATED', 'REPEATED']);
@@ -424,58 +430,5 @@ describe('steps of an execution', () => {
     for (const progress of [{ step: 11, of: 10 }, { step: 0, of: 0 }, { step: 0.5, of: 1 }, { step: 1 }, 40, null]) {
       expect(isTaken(progress), JSON.stringify(progress)).toBe(false);
     }
-  });
-});
-
-describe('while the relay is held up', () => {
-  const sweeping = { ...silent(), database, signals: localSignals(), bus: inProcessBus(), intervalMs: 500 };
-
-  /** Holds the lease of the relay, so that commands stay ACCEPTED. */
-  async function withoutRelay(work: () => Promise<void>): Promise<void> {
-    const lead = () =>
-      asSystem((tx) => tx`update slots set owner = 'test', owned_until = now() + interval '9 seconds'`);
-    await asSystem((tx) => tx`update slots set epoch = epoch + 1`);
-    await lead();
-    const timer = setInterval(() => void lead().catch(() => {}), 1_000);
-    try {
-      await work();
-    } finally {
-      clearInterval(timer);
-      await asSystem((tx) => tx`update slots set owned_until = now() - interval '1 second'`);
-    }
-  }
-
-  test('a command is canceled for good, and never dispatched', async () => {
-    let id = '';
-    await withoutRelay(async () => {
-      id = await newCommand(tenant.operator);
-      expect(await report(id, succeeded)).toBe('TOO_EARLY');
-      const { status, body } = await cancelCommand(tenant.operator, id);
-      expect([status, body.status, body.dispatched_at]).toEqual([200, 'CANCELED', null]);
-    });
-    // The relay passes over it and continues.
-    await completed(tenant.reader, await newCommand(tenant.operator));
-    const record = await get(id);
-    expect([record.status, record.dispatched_at, record.late_result]).toEqual(['CANCELED', null, null]);
-    expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
-  });
-
-  test('a command whose deadline passes is EXPIRED, and never dispatched', async () => {
-    let id = '';
-    await withoutRelay(async () => {
-      id = await newCommand(tenant.operator, { timeout_seconds: 1 });
-      await expect.poll(sweeperOfEverySlot(sweeping)).toBeGreaterThan(0);
-      const { body } = await signedRequest(tenant.reader, 'GET', `${COMMANDS}/${id}?wait_seconds=30`);
-      expect([body.status, body.adapter_status, body.device_execution_status, body.public_status]).toEqual([
-        'EXPIRED',
-        'PENDING',
-        'NOT_STARTED',
-        'FAILED',
-      ]);
-      expect([body.status_reason.code, body.dispatched_at]).toEqual(['EXPIRED', null]);
-    });
-    await completed(tenant.reader, await newCommand(tenant.operator));
-    expect((await get(id)).dispatched_at).toBeNull();
-    expect(await eventsOf(id)).toEqual(['command.accepted', 'command.completed']);
   });
 });

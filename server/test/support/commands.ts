@@ -25,6 +25,14 @@ export async function completed(reader: Profile, commandId: string): Promise<Ans
   }
 }
 
+/** The record of a command with a short timeout. On a slow machine its deadline may pass before it is dispatched. */
+export async function completedOnceDispatched(reader: Profile, create: () => Promise<string>): Promise<Answer['body']> {
+  for (;;) {
+    const record = await completed(reader, await create());
+    if (record.status !== 'EXPIRED') return record;
+  }
+}
+
 export const cancelCommand = (operator: Profile, commandId: string): Promise<Answer> =>
   signedRequest(operator, 'POST', `${COMMANDS}/${commandId}/cancel`);
 
