@@ -94,6 +94,15 @@ async function startOn(own: Record<string, string>, database: DatabaseAddress) {
 
 type Ended = { exitCode: number | null; stdout: string; stderr: string };
 
+/** Loaded into the command: kills it a millisecond after the line, however long this process takes to read the line. */
+const killAt = (step: string) => `
+  const { error } = console;
+  const kill = () => process.kill(process.pid, 'SIGKILL');
+  console.error = (line) => {
+    error(line);
+    if (line.includes(${JSON.stringify(step)})) setTimeout(kill, 1);
+  };`;
+
 /**
  * `move-tenant` from one cell to another one. At the first line on stderr that contains `step`, it is killed, or `act`
  * called.
@@ -106,7 +115,9 @@ export async function runMove(
   act?: () => Promise<void>,
 ): Promise<Ended> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const env = { PATH, HOME, TMPDIR, ...from.environment, ...targetOf(to) };
+  const isKilled = step !== undefined && act === undefined;
+  const NODE_OPTIONS = isKilled ? `--import=data:text/javascript,${encodeURIComponent(killAt(step))}` : '';
+  const env = { PATH, HOME, TMPDIR, NODE_OPTIONS, ...from.environment, ...targetOf(to) };
   const mover: ChildProcess = spawn(process.execPath, [main, 'move-tenant', ...args], { env });
   let stdout = '';
   let stderr = '';
@@ -116,9 +127,7 @@ export async function runMove(
   });
   mover.stderr?.on('data', (text) => {
     stderr += text;
-    if (step === undefined || !stderr.includes(step)) return;
-    if (!act) mover.kill('SIGKILL');
-    else acting ??= act();
+    if (act && step !== undefined && stderr.includes(step)) acting ??= act();
   });
   const [exitCode] = await once(mover, 'close');
   await acting;
