@@ -21,6 +21,7 @@ import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { openSession } from './open-pool.js';
 import type { DatabaseAddress } from './stored.js';
+import { untilServed } from './until-served.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -55,7 +56,8 @@ async function startOn(own: Record<string, string>, database: DatabaseAddress) {
   const call = async (method: string, path: string, body?: object, caller: Profile = admin) => {
     const target = `/api/v1/${path}`;
     const headers = { 'Idempotency-Key': randomUUID() };
-    const answer = await signedRequest(caller, method, target, { node: baseUrl, headers, ...(body && { body }) });
+    const options = { node: baseUrl, headers, ...(body && { body }) };
+    const answer = await untilServed(() => signedRequest(caller, method, target, options));
     if (answer.status >= 300) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.raw}`);
     return answer.body;
   };
