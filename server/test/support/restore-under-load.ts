@@ -125,7 +125,7 @@ export async function startWorkingPlatform({ perSecond }: Load) {
       await reaches(caller.accepted, caller.accepted() + 2 * perSecond);
       const lost = (await storedCommands(database.url, demo.tenant_id)).map(({ command_id }) => command_id);
       await vi.waitFor(() => expect(missingIn(runs, lost)).toEqual([]), soon);
-      // A result that is still on the bus then counts after the restore.
+      // Otherwise a result that is still on the bus counts after the restore.
       await vi.waitFor(async () => expect(missingIn(await endedIds(), lost)).toEqual([]), soon);
       await haveSeen(await eventIds());
 
