@@ -136,7 +136,7 @@ test('restricts the permissions of an open data directory, and warns about a HOS
   for (const path of ['', 'database.sock', 'lock.sock']) {
     expect(statSync(join(dataDirectory(), path)).mode & 0o077).toBe(0);
   }
-  expect(server.stderr().match(/HOST 0\.0\.0\.0 lets other machines in/g)).toHaveLength(1);
+  await expect.poll(() => server.stderr().match(/HOST 0\.0\.0\.0 lets other machines in/g)).toHaveLength(1);
 });
 
 test('refuses a data directory that all users of the machine share', async () => {

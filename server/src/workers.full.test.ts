@@ -15,8 +15,8 @@ import { storedCommands, storedWork } from '../test/support/stored.js';
 const ME = '/api/v1/open/me';
 const AT_ONCE = 40;
 
-const start = (more: Record<string, string> = {}) =>
-  startServer({
+async function start(more: Record<string, string> = {}): Promise<RunningServer> {
+  const server = await startServer({
     DATA_DIR: folder,
     DATABASE_URL: postgres.url,
     NATS_URL: nats.url,
@@ -26,6 +26,10 @@ const start = (more: Record<string, string> = {}) =>
     WORKERS: '2',
     ...more,
   });
+  // Until the last lines have arrived, which were written before.
+  await expect.poll(() => Object.keys(processesOf(server))).toHaveLength(3);
+  return server;
+}
 
 const writeKeyring = (key: Buffer, file = 'keyring.json') =>
   writeFileSync(join(folder, file), JSON.stringify({ primary: 'test', keys: { test: key.toString('base64') } }), {
@@ -83,7 +87,7 @@ const probe = async (path: string) => {
 
 test('one start runs all processes and seeds the platform once, and its probes cover all processes', async () => {
   expect(Object.keys(processesOf(server)).toSorted()).toEqual(['api-1', 'api-2', 'worker']);
-  expect(server.stdout().match(/First start/g)).toHaveLength(1);
+  await expect.poll(() => server.stdout().match(/First start/g)).toHaveLength(1);
   await expect.poll(() => probe('/readyz')).toMatchObject({ status: 200 });
 
   let sent = 0;
@@ -144,17 +148,19 @@ test('a request that waits in one process is woken by changes in other processes
 });
 
 test('the quota of a credential counts its requests to all processes together', async () => {
-  const limit = 100;
+  const [limit, windowMs] = [100, 60_000];
   const limited = await start({ WORKERS: '3', ROLE: 'api', REQUESTS_PER_MINUTE: String(limit) });
   try {
     let admitted = 0;
+    const from = performance.now();
     for (let sent = 0; sent < 2.5 * limit; sent++) {
       const options = { node: limited.baseUrl, headers: { Connection: 'close' } };
       if ((await signedRequest(demo, 'GET', ME, options)).status === 200) admitted++;
     }
     expect(admitted).toBeGreaterThanOrEqual(limit);
-    // The processes exchange their counts every 100 ms.
-    expect(admitted).toBeLessThan(2 * limit);
+    // The processes exchange their counts every 100 ms. A slow machine needs more than one window.
+    const windows = Math.ceil((performance.now() - from) / windowMs);
+    expect(admitted).toBeLessThan(2 * limit * windows);
   } finally {
     await limited.stop();
   }

@@ -28,7 +28,7 @@ test('one address leads each client id to its cell, also after a move and for na
   }
   await Promise.all([a.serve('ann'), b.serve('bob')]);
   for (const profile of [ofA, ofB]) {
-    const record = await completed(profile, await newCommand(profile));
+    const record = await completed(profile, await newCommand(profile, { timeout_seconds: 300 }));
     expect(record).toMatchObject({ status: 'SUCCEEDED' });
   }
   const unknown = { ...ofA, client_id: 'nobody' };
@@ -58,6 +58,7 @@ test('while one cell is down, tenants of the other one notice nothing', async ()
   const command = (n: number) => ({
     ...{ vendor: 'vendor_a', device_id: 'd', command_type: 'reboot', payload: {} },
     idempotency_key: `key-${n}`,
+    timeout_seconds: 300,
   });
   const ids: string[] = [];
   for (let n = 0; n < 100; n++) {

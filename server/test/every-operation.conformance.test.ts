@@ -157,9 +157,9 @@ const isAudited = ({ route }: Operation) =>
 
 type AuditEvent = { request_id: string; changes: string[] };
 
-/** The entries of one request, which was among the last ones, in the audit log of a tenant. */
+/** The entries of one request in the audit log of a tenant. Other test files write to that of tenant platform, too. */
 async function auditOf(tenantId: string, requestId: string): Promise<AuditEvent[]> {
-  const log = `/api/v1/platform/tenants/${tenantId}/audit-events?limit=100`;
+  const log = `/api/v1/platform/tenants/${tenantId}/audit-events?limit=500`;
   const { body } = await signedRequest(platform().admin, 'GET', log);
   const entries = body.items.filter(({ request_id }: AuditEvent) => request_id === requestId);
   return entries.map((entry: AuditEvent) => ({ ...entry, changes: entry.changes.toSorted() }));

@@ -60,7 +60,7 @@ test('follows Postgres to the promoted standby without a restart, and loses no a
   // The profile has the address of the other server.
   const found = await untilServed(() => signedRequest(demo, 'GET', `${COMMANDS}/${before}`));
   expect(found.body.status, found.raw).toBe('SUCCEEDED');
-  expect((await completed(demo, await newCommand(demo))).status).toBe('SUCCEEDED');
+  expect((await completed(demo, await newCommand(demo, { timeout_seconds: 300 }))).status).toBe('SUCCEEDED');
   // A node that starts now finds the new primary too.
   await start({ ROLE: 'api', PORT: '0' });
 });

@@ -29,6 +29,7 @@ test('JetStream loses acknowledged outcomes: after a republish the kit reports t
     },
   });
   atEnd(() => adapter.stop());
+  const since = new Date(Date.now() - 60_000).toISOString();
   const ids: string[] = [];
   for (let count = 0; count < 6; count++) ids.push(await newCommand(demo, { timeout_seconds: 300 }));
   await vi.waitFor(() => expect(runs).toHaveLength(6), soon);
@@ -40,9 +41,7 @@ test('JetStream loses acknowledged outcomes: after a republish the kit reports t
   for await (const { config } of platform.streams.list()) await platform.streams.delete(config.name);
   platform.server().process.kill('SIGKILL');
   await platform.restart();
-  expect(
-    (await platform.run('outbox', 'republish', '--since', new Date(Date.now() - 60_000).toISOString())).exitCode,
-  ).toBe(0);
+  expect((await platform.run('outbox', 'republish', '--since', since)).exitCode).toBe(0);
 
   const ended = await Promise.all(ids.map((id) => completed(demo, id)));
   expect(ended).toMatchObject(ids.map((id) => ({ status: 'SUCCEEDED', result: { run: runs.indexOf(id) } })));

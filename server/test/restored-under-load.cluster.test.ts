@@ -13,7 +13,7 @@ atEnd(await makePostgresTemplate());
 test(
   `one platform survives ${ROUNDS} restores of each kind, one after the other, under load`,
   async () => {
-    const platform = await startWorkingPlatform({ perSecond: PER_SECOND, openSeconds: 35 });
+    const platform = await startWorkingPlatform({ perSecond: PER_SECOND });
     for (let round = 1; round <= ROUNDS; round++) {
       for (const way of Object.values(ways)) await platform.survives(way);
     }

@@ -21,6 +21,7 @@ import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { openSession } from './open-pool.js';
 import type { DatabaseAddress } from './stored.js';
+import { untilServed } from './until-served.js';
 
 const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -55,7 +56,8 @@ async function startOn(own: Record<string, string>, database: DatabaseAddress) {
   const call = async (method: string, path: string, body?: object, caller: Profile = admin) => {
     const target = `/api/v1/${path}`;
     const headers = { 'Idempotency-Key': randomUUID() };
-    const answer = await signedRequest(caller, method, target, { node: baseUrl, headers, ...(body && { body }) });
+    const options = { node: baseUrl, headers, ...(body && { body }) };
+    const answer = await untilServed(() => signedRequest(caller, method, target, options));
     if (answer.status >= 300) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.raw}`);
     return answer.body;
   };
@@ -94,6 +96,15 @@ async function startOn(own: Record<string, string>, database: DatabaseAddress) {
 
 type Ended = { exitCode: number | null; stdout: string; stderr: string };
 
+/** Loaded into the command: kills it a millisecond after the line, however long this process takes to read the line. */
+const killAt = (step: string) => `
+  const { error } = console;
+  const kill = () => process.kill(process.pid, 'SIGKILL');
+  console.error = (line) => {
+    error(line);
+    if (line.includes(${JSON.stringify(step)})) setTimeout(kill, 1);
+  };`;
+
 /**
  * `move-tenant` from one cell to another one. At the first line on stderr that contains `step`, it is killed, or `act`
  * called.
@@ -106,7 +117,9 @@ export async function runMove(
   act?: () => Promise<void>,
 ): Promise<Ended> {
   const { PATH, HOME, TMPDIR } = process.env;
-  const env = { PATH, HOME, TMPDIR, ...from.environment, ...targetOf(to) };
+  const isKilled = step !== undefined && act === undefined;
+  const NODE_OPTIONS = isKilled ? `--import=data:text/javascript,${encodeURIComponent(killAt(step))}` : '';
+  const env = { PATH, HOME, TMPDIR, NODE_OPTIONS, ...from.environment, ...targetOf(to) };
   const mover: ChildProcess = spawn(process.execPath, [main, 'move-tenant', ...args], { env });
   let stdout = '';
   let stderr = '';
@@ -116,9 +129,7 @@ export async function runMove(
   });
   mover.stderr?.on('data', (text) => {
     stderr += text;
-    if (step === undefined || !stderr.includes(step)) return;
-    if (!act) mover.kill('SIGKILL');
-    else acting ??= act();
+    if (act && step !== undefined && stderr.includes(step)) acting ??= act();
   });
   const [exitCode] = await once(mover, 'close');
   await acting;

@@ -52,7 +52,7 @@ async function archiveAll({ superuserUrl }: PrivatePostgres): Promise<string> {
   return archive;
 }
 
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 60_000, interval: 20 };
 
 /** Each returns how to get the copy once the original has gone on. */
 export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying>> = {

@@ -93,5 +93,8 @@ export function startLoad(
   };
 }
 
+/** While the machine stalls, the server refuses some requests with 503, after 5 seconds at the earliest. */
+export const isStalled = ({ answer, milliseconds }: Pick<Sent, 'answer' | 'milliseconds'>) =>
+  answer?.status === 503 && milliseconds >= 5_000;
 export const isAccepted = ({ kind, answer }: Sent) => kind === 'write' && answer?.status === 202;
 export const isRead = ({ kind, answer }: Sent) => kind === 'read' && answer?.status === 200;

@@ -1,17 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import { atEnd, signedRequest } from '@tenant-open-platform/testing';
 import { expect, vi } from 'vitest';
 import { type Cell, move, runMove, startCell, startEmbeddedCell } from './cells.js';
 import { COMMANDS } from './commands.js';
 import { followOverHttp } from './event-followers.js';
 import { newPrincipal } from './new-principal.js';
-import { type SentRequest, startCaller } from './start-caller.js';
+import { sendAgain, startCaller } from './start-caller.js';
 import { startLink } from './start-link.js';
 import { storedCommands, storedEvents } from './stored.js';
+import { untilServed } from './until-served.js';
 
 const TENANT = 'acme';
 /** So that commands are under way at any time. */
 const DEVICE_TAKES_MS = 500;
+/** All commands succeed, however slow the machine is. */
+const TIMEOUT_SECONDS = 120;
 const soon = { timeout: 60_000, interval: 50 };
 
 /** A line of each step: a move that is killed there has begun the step, or the one after it. */
@@ -49,7 +51,7 @@ export async function startMovingTenant({ perSecond, form }: { perSecond: number
   await here.serve(TENANT, ran, DEVICE_TAKES_MS);
   // It waits for its durable, which the cell makes once the tenant is there.
   void there.serve(TENANT, ran, DEVICE_TAKES_MS);
-  const caller = startCaller(profile, { perSecond, timeoutSeconds: () => 20 });
+  const caller = startCaller(profile, { perSecond, timeoutSeconds: () => TIMEOUT_SECONDS });
   atEnd(caller.giveUp);
   const follower = followOverHttp(profile);
   const accepts = (count: number) => vi.waitFor(() => expect(caller.accepted()).toBeGreaterThanOrEqual(count), soon);
@@ -109,19 +111,14 @@ export async function startMovingTenant({ perSecond, form }: { perSecond: number
 
       const admitted = caller.sent().filter(({ status }) => status === 202);
       const again = await Promise.all(admitted.slice(-500).map(sendAgain));
-      expect(again.filter((code) => code !== 'NONCE_REUSED' && code !== 'CLOCK_SKEW')).toEqual([]);
-      expect(again).toContain('NONCE_REUSED');
+      expect(again.filter((answer) => !/^401 (NONCE_REUSED|CLOCK_SKEW)$/.test(answer))).toEqual([]);
+      expect(again).toContain('401 NONCE_REUSED');
       for (const [key, id] of [...keys].slice(0, 50)) {
-        const body = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {}, timeout_seconds: 20 };
-        const options = { body: { ...body, idempotency_key: key }, nonce: randomUUID() };
-        const answer = await signedRequest(profile, 'POST', COMMANDS, options);
+        const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
+        const body = { ...command, timeout_seconds: TIMEOUT_SECONDS, idempotency_key: key };
+        const answer = await untilServed(() => signedRequest(profile, 'POST', COMMANDS, { body }));
         expect([answer.status, answer.body.command_id]).toEqual([202, id]);
       }
     },
   };
-}
-
-async function sendAgain({ url, init }: SentRequest): Promise<string> {
-  const answer = await fetch(url, { ...init, signal: null });
-  return ((await answer.json()) as { code: string }).code;
 }

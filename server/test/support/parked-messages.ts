@@ -1,12 +1,13 @@
 import { type Answer, signedRequest, type TestTenant } from '@tenant-open-platform/testing';
 import { vi } from 'vitest';
-import { newCommand } from './commands.js';
+import { completed, newCommand } from './commands.js';
 
 export const parkedMessagesOf = (tenantId: string) => `/api/v1/platform/tenants/${tenantId}/parked-messages`;
 
 /** A message that the platform refused: a simulated device reports a result that is too large. */
-export async function newParkedMessage({ tenant_id, admin, operator }: TestTenant): Promise<Answer['body']> {
+export async function newParkedMessage({ tenant_id, admin, operator, reader }: TestTenant): Promise<Answer['body']> {
   const commandId = await newCommand(operator, { device_id: 'verbose-1', timeout_seconds: 300 });
+  await completed(reader, commandId);
   const list = parkedMessagesOf(tenant_id);
   return vi.waitFor(
     async () => {
@@ -16,6 +17,6 @@ export async function newParkedMessage({ tenant_id, admin, operator }: TestTenan
       }
       throw new Error('The message is not parked yet.');
     },
-    { timeout: 30_000, interval: 100 },
+    { timeout: 60_000, interval: 100 },
   );
 }

@@ -63,8 +63,8 @@ export async function startPrivatePlatform(): Promise<PrivatePlatform> {
   return {
     nats,
     postgres,
-    streams: (await jetstreamManager(connection)).streams,
-    client: jetstream(connection),
+    streams: (await jetstreamManager(connection, { timeout: 60_000 })).streams,
+    client: jetstream(connection, { timeout: 60_000 }),
     database: openPool(postgres.url),
     admin: first.admin,
     demo: first.demo,

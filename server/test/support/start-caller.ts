@@ -9,6 +9,17 @@ export type CalledCommand = { idempotencyKey: string; commandId: string; accepte
 export type SentRequest = { url: string; init: RequestInit; status: number | null };
 
 const CALL_AGAIN_AFTER_MS = 1_000;
+const SEND_AGAIN_AFTER_MS = 100;
+
+/** Sends the same bytes again until they are answered by more than 503, and returns status and code. */
+export async function sendAgain({ url, init }: SentRequest): Promise<string> {
+  for (;;) {
+    // The signal of the call may be aborted.
+    const answer = await fetch(url, { ...init, signal: null }).catch(() => null);
+    if (answer && answer.status !== 503) return `${answer.status} ${((await answer.json()) as { code?: string }).code}`;
+    await delay(SEND_AGAIN_AFTER_MS);
+  }
+}
 
 /**
  * A user of the SDK who creates commands at a steady rate. If a call fails although the SDK has retried it, the user

@@ -34,7 +34,7 @@ const ALLOWED = [
 ];
 
 test('while Postgres is a black hole it answers every request, reports that it is unready and expires no command', async () => {
-  const load = startLoad(demo, () => server.baseUrl, { restMs: 20, command: () => ({ timeout_seconds: 180 }) });
+  const load = startLoad(demo, () => server.baseUrl, { restMs: 20, command: () => ({ timeout_seconds: 300 }) });
   await load.seen(200, isAccepted);
 
   link.blackHole();
@@ -47,7 +47,7 @@ test('while Postgres is a black hole it answers every request, reports that it i
         { status: 'unready', reason: 'the database does not answer' },
       ]);
     },
-    { timeout: 25_000 },
+    { timeout: 60_000 },
   );
   await load.seen(20, ({ answer }) => answer?.status === 503);
   // It has given up its connections, and the new ones lead into the black hole too.
@@ -76,7 +76,7 @@ test('while Postgres is a black hole it answers every request, reports that it i
     },
     { timeout: 120_000, interval: 500 },
   );
-}, 300_000);
+}, 600_000);
 
 test('while background work hangs it reports that it is unready and the seconds since the last round', async () => {
   const administrator = openSession(database.superuserUrl);

@@ -38,7 +38,7 @@ await owner`
   select ${tenant_id}, id, 'vendor_a', 'large', 'ask', json, 'large-' || number, 'EXPIRED', now(), now() from large`;
 await owner.end();
 
-const read = (target: string) => signedRequest(idle.demo, 'GET', `/api/v1/open/${target}`);
+const read = (target: string) => untilServed(() => signedRequest(idle.demo, 'GET', `/api/v1/open/${target}`));
 
 test.each(['downlink/commands', 'events', 'device-requests'])(
   '%s: a page ends after about 1 MiB, and the pages together have every item once',
@@ -60,9 +60,7 @@ test.each(['downlink/commands', 'events', 'device-requests'])(
 );
 
 test('16 concurrent lists of 500 large commands do not fill the memory', async () => {
-  const lists = await Promise.all(
-    Array.from({ length: 16 }, () => untilServed(() => read('downlink/commands?limit=500'))),
-  );
+  const lists = await Promise.all(Array.from({ length: 16 }, () => read('downlink/commands?limit=500')));
   expect(lists.map(({ status }) => status)).toEqual(Array(16).fill(200));
   // The most that the process has ever held.
   const [, peak] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${idle.pid}/status`, 'utf8')) ?? [];

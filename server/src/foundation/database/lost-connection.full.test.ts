@@ -157,8 +157,10 @@ test('gives the next caller its own rows after a connection was lost in the midd
   }
 });
 
-/** Postgres answers within these seconds on a busy machine, too. */
+/** Postgres answers within these seconds on a busy machine, too, unless it stalls. */
 const impatient = { max: MAX, backoff: () => 0.01, answer_timeout: 3, connect_timeout: 3, queue_timeout: 3 };
+/** Postgres answers within these seconds even if it stalls: for answers that must not fail. */
+const patient = { ...impatient, max: 1, answer_timeout: 10, connect_timeout: 30, queue_timeout: 60 };
 
 test('settles every caller within a bounded time while connections are half open, and serves over new ones', async () => {
   const url = platform().databaseUrl as string;
@@ -176,7 +178,7 @@ test('settles every caller within a bounded time while connections are half open
     () => asTenant(pool, 'a', (tx) => tx.execute(sql`select 1`)),
   ];
   const call = (index: number) => (ways[index % ways.length] as () => Promise<unknown>)();
-  await Promise.all(Array.from({ length: MAX * 2 }, (_, index) => call(index)));
+  await vi.waitFor(() => Promise.all(Array.from({ length: MAX * 2 }, (_, index) => call(index))), EVENTUALLY);
   link.blackHole();
   const codes = new Set<string | undefined>();
   for (let round = 0; round < 3; round++) {
@@ -194,7 +196,7 @@ test('settles every caller within a bounded time while connections are half open
 test('never gives a waiting caller a connection that was given up', async () => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
-  const pool = openPool(link.through(url), { ...impatient, max: 1, queue_timeout: 60 });
+  const pool = openPool(link.through(url), patient);
   onTestFinished(async () => {
     // Otherwise the pool waits five seconds for its half-open connections.
     await link.stop();
@@ -222,7 +224,7 @@ test.each([
 ])('a transaction whose connection is lost %s has %s effect', async (lost, effect) => {
   const url = platform().databaseUrl as string;
   const link = await startLink(url);
-  const pool = openPool(link.through(url), { ...impatient, max: 1 });
+  const pool = openPool(link.through(url), patient);
   onTestFinished(async () => {
     // Otherwise the pool waits five seconds for its half-open connections.
     await link.stop();
@@ -265,23 +267,24 @@ test('gives up a half-open connection even while callers keep sending on it', as
     await link.stop();
     await pool.close();
   });
-  await pool.sql`select 1`;
+  await vi.waitFor(async () => void (await pool.sql`select 1`), EVENTUALLY);
   link.blackHole();
   const codes: (string | undefined)[] = [];
   const look = () => void pool.sql`select 1`.catch((error: unknown) => codes.push(errorCodeOf(error)));
   const looking = setInterval(look, 100);
   onTestFinished(() => clearInterval(looking));
-  await expect.poll(() => codes[0]).toBe('ANSWER_TIMEOUT');
+  // Callers that wait for the connection are refused, too: after this process was suspended, perhaps first.
+  await expect.poll(() => codes).toContain('ANSWER_TIMEOUT');
 });
 
 test('an answer that arrived while this process was suspended still counts', async () => {
   const pool = openPool(platform().databaseUrl as string, { ...impatient, max: 1 });
   onTestFinished(() => pool.close());
-  await pool.sql`select 1`;
+  await vi.waitFor(async () => void (await pool.sql`select 1`), EVENTUALLY);
   const answer = pool.sql`select 1 as one`.execute();
   await new Promise(setImmediate);
   await new Promise(setImmediate);
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_500);
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10_000);
   expect(await answer).toEqual([{ one: 1 }]);
 });
 
@@ -321,7 +324,7 @@ test('tries the next host if one is silent or is still starting', async () => {
   });
   await once(starting.listen(0, '127.0.0.1'), 'listening');
   const hosts = [new URL(silent.through(url)).host, `127.0.0.1:${(starting.address() as AddressInfo).port}`, host];
-  const pool = openPool(url.replace(host, hosts.join()), { ...impatient, max: 1 });
+  const pool = openPool(url.replace(host, hosts.join()), { ...patient, connect_timeout: 10 });
   onTestFinished(async () => {
     await pool.close();
     await silent.stop();
@@ -334,8 +337,8 @@ test('tries each host of a cluster, and rejects if none answers', async () => {
   const url = platform().databaseUrl as string;
   const { host } = new URL(url);
   const nobody = '127.0.0.1:1';
-  const half = openPool(url.replace(host, `${nobody},${host}`), impatient);
-  const none = openPool(url.replace(host, `${nobody},${nobody}`), impatient);
+  const half = openPool(url.replace(host, `${nobody},${host}`), patient);
+  const none = openPool(url.replace(host, `${nobody},${nobody}`), patient);
   onTestFinished(() => Promise.all([half.close(), none.close()]).then(() => {}));
   expect(await half.sql`select 1 as one`).toEqual([{ one: 1 }]);
   expect(errorCodeOf(await none.sql`select 1`.catch((reason: unknown) => reason))).toBe('ECONNREFUSED');

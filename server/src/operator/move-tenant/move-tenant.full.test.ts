@@ -144,7 +144,7 @@ test('a tenant moves with everything, and comes back', async () => {
   expect((await send(operator, a, 'GET', EVENTS, { nonce, timestamp })).body.code).toBe('NONCE_REUSED');
   await completed(operator, await newCommand(operator));
   expect(await eventsFrom(operator, a, inB.body.next_cursor)).toHaveLength(3);
-});
+}, 600_000);
 
 test('the log of tenant platform says who moved a tenant, when, and where; the log of the tenant shows where to', async () => {
   await a.call('POST', 'platform/tenants', { tenant_id: 'noted', name: 'noted' });

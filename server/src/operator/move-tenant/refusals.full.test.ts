@@ -184,8 +184,12 @@ test('while a tenant moves nothing changes it: neither its own requests, nor tho
 test('a database that fails in the middle ends the command in one line, and the same command goes on', async () => {
   await newTenant('broken');
   for (const cell of [b, a]) {
-    const run = runMove(a, b, ['broken', ...to], FROZEN, () => cell.postgres.kill());
-    const { exitCode, stderr } = await run;
+    // The command cannot end before the database fails.
+    const held = await hold('credentials', 'share row exclusive', '');
+    const { exitCode, stderr } = await runMove(a, b, ['broken', ...to], FROZEN, async () => {
+      await cell.postgres.kill();
+      await held.release().catch(() => {});
+    });
     expect([exitCode, stderr]).toEqual([
       1,
       expect.stringMatching(/The database of the (source|target) failed\. .* run the same command again/),
@@ -251,6 +255,6 @@ test('late reports and requests of devices wait while rows are copied; they are 
 async function connectTo(url: string) {
   const connection = await connect({ servers: url });
   atEnd(() => connection.close());
-  const client = jetstream(connection);
+  const client = jetstream(connection, { timeout: 60_000 });
   return { connection, publish: (subject: string, body: string) => client.publish(subject, body) };
 }

@@ -26,7 +26,7 @@ test('every command that ends is counted once, by its final status and vendor', 
   });
   const send = (fields: object) => newCommand(tenant.operator, { vendor, ...fields });
   const deviceIds = ['ok-1', 'ok-2', 'fail-1', 'reject-1', ...Array.from({ length: 8 }, (_, number) => `ok-${number}`)];
-  const ids = await Promise.all(deviceIds.map((device_id) => send({ device_id })));
+  const ids = await Promise.all(deviceIds.map((device_id) => send({ device_id, timeout_seconds: 300 })));
   ids.push(await send({ device_id: 'offline-1', timeout_seconds: 3 }));
   await Promise.all(ids.slice(4, 12).map((id) => cancelCommand(tenant.operator, id)));
   const statuses: string[] = await Promise.all(ids.map(async (id) => (await completed(tenant.reader, id)).status));

@@ -219,19 +219,24 @@ test('a retry that waits for a bus that hangs holds no connection to the databas
 
   process.kill(hung.pid(), 'SIGSTOP');
   onTestFinished(() => void process.kill(hung.pid(), 'SIGCONT'));
-  const finished: string[] = [];
-  const waits = new Promise<void>((resolve) => {
-    const publish: Bus['publish'] = (messages) => {
-      resolve();
-      return bus.publish(messages);
-    };
-    const retried = retryOver({ ...bus, publish }, message, newCall(single));
-    void expect(retried)
-      .rejects.toMatchObject(unavailable)
-      .finally(() => finished.push('retry'));
+  let answered = () => {};
+  const isAnswered = new Promise<void>((resolve) => {
+    answered = resolve;
   });
-  await waits;
-  await single.sql`select 1`.then(() => finished.push('query of another request'));
-  await expect.poll(() => finished).toEqual(['query of another request', 'retry']);
+  let waits = () => {};
+  const isWaiting = new Promise<void>((resolve) => {
+    waits = resolve;
+  });
+  const publish: Bus['publish'] = async (messages) => {
+    waits();
+    await isAnswered;
+    return bus.publish(messages);
+  };
+  const refused = expect(retryOver({ ...bus, publish }, message, newCall(single))).rejects.toMatchObject(unavailable);
+  await isWaiting;
+  // A query of another request. The retry cannot end before it.
+  await single.sql`select 1`;
+  answered();
+  await refused;
   await parked(tenant.tenant_id, subject);
 });

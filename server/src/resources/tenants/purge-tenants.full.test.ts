@@ -18,6 +18,7 @@ import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { everySlot } from '../../../test/support/owned-slots.js';
 import { startPrivatePlatform } from '../../../test/support/private-platform.js';
 import { silent } from '../../../test/support/silent.js';
+import { untilServed } from '../../../test/support/until-served.js';
 import { inProcessBus } from '../../pipeline/bus/in-process-bus.js';
 import { purgeTenants } from './purge-tenants.js';
 import { tenantTables } from './tenant-tables.js';
@@ -38,11 +39,10 @@ const platform = await startPrivatePlatform();
 const owner = openSession(platform.postgres.superuserUrl, { max: 2 });
 
 async function call(caller: Profile, method: string, target: string, body?: object): Promise<Answer['body']> {
-  const answer = await signedRequest(caller, method, target, {
-    node: platform.server().baseUrl,
-    headers: { 'Idempotency-Key': randomUUID() },
-    ...(body && { body }),
-  });
+  const headers = { 'Idempotency-Key': randomUUID() };
+  const answer = await untilServed(() =>
+    signedRequest(caller, method, target, { node: platform.server().baseUrl, headers, ...(body && { body }) }),
+  );
   if (answer.status >= 300) throw new Error(`${method} ${target} answered ${answer.status}: ${answer.raw}`);
   return answer.body;
 }
@@ -127,6 +127,15 @@ async function fillTenant(): Promise<void> {
     select tenant_id, 'COMMAND_ACCEPTED', command_id from commands where tenant_id = ${TENANT} limit 1000`;
 }
 
+/** Until the returned function is called, the deletion does not end: it waits for a lock of this command. */
+async function holdLastCommand(): Promise<() => Promise<unknown>> {
+  const session = openSession(platform.postgres.superuserUrl);
+  await session`begin`;
+  await session`
+    select from commands where tenant_id = ${TENANT} order by command_id desc limit 1 for key share`;
+  return () => session`commit`;
+}
+
 /** The rows of the tenant in each table that has some. */
 async function rowsOfTenant(): Promise<Record<string, number>> {
   const counts = tenantTables.map(async (table) => {
@@ -183,6 +192,7 @@ test('100,000 commands are deleted through a kill -9 while another tenant works,
     await platform.client.publish(subject, JSON.stringify(waiting));
   }
   const load = startLoad(platform.demo, () => platform.server().baseUrl, { writers: 2, readers: 1, restMs: 50 });
+  const letGo = await holdLastCommand();
 
   await administer('DELETE', `${TARGET}?confirm=${TENANT}`);
   await vi.waitFor(async () => expect((await deletion()).deletion.rows_deleted).toBeGreaterThan(10_000), {
@@ -195,6 +205,7 @@ test('100,000 commands are deleted through a kill -9 while another tenant works,
   await closed;
   const left = await rowsOfTenant();
   expect(left.commands).toBeGreaterThan(0);
+  await letGo();
   await platform.restart();
   await vi.waitFor(async () => expect((await deletion()).status).toBe('DELETED'), {
     timeout: 240_000,
