@@ -39,13 +39,20 @@ test('a command appears in the open list, and its page follows it to the outcome
   await create({ device_id: 'ok-1' });
   const row = page.getByRole('row', { name: /ok-1/ });
   await row.getByText('SUCCEEDED').waitFor();
-  const slow = await create({ device_id: 'slow-1', timeout_seconds: 60 });
-  await goTo(page, `/commands/${slow}`);
+  // Its device goes on when the page shows what it has told.
+  const command_id = await create({ device_id: 'offline-followed', timeout_seconds: 300 });
+  await goTo(page, `/commands/${command_id}`);
   await status(page, 'DISPATCHED').waitFor();
-  await status(page, 'SUCCEEDED').waitFor();
-  await expect(page.locator('.timeline').textContent()).resolves.toMatch(/ACCEPTED[\s\S]*DISPATCHED[\s\S]*SUCCEEDED/);
+  const bus = await connect({ servers: platform().natsUrl as string });
+  onTestFinished(() => bus.close());
+  const tell = (update: object) =>
+    bus.publish(subjects.commandUpdate(tenant.tenant_id, 'vendor_a'), JSON.stringify({ command_id, ...update }));
+  tell({ adapter_status: 'DELIVERED', device_execution_status: 'IN_PROGRESS' });
   // The adapter's own word stands in its lane, also if the device's word came with it.
   await page.locator('.timeline').getByText('DELIVERED', { exact: true }).waitFor();
+  tell({ device_execution_status: 'SUCCEEDED' });
+  await status(page, 'SUCCEEDED').waitFor();
+  await expect(page.locator('.timeline').textContent()).resolves.toMatch(/ACCEPTED[\s\S]*DISPATCHED[\s\S]*SUCCEEDED/);
   expect(faults).toEqual([]);
 });
 
@@ -118,7 +125,7 @@ test('the filters are in the address, and the address filters', async () => {
 });
 
 test('what a device or an adapter wrote is text: no element, no request, no change of direction around it', async () => {
-  const command = await create({ device_id: 'offline-1', timeout_seconds: 60 });
+  const command = await create({ device_id: 'offline-1', timeout_seconds: 300 });
   const bus = await connect({ servers: platform().natsUrl as string });
   onTestFinished(() => bus.close());
   const read = () => signedRequest(tenant.operator, 'GET', `/api/v1/open/downlink/commands/${command}`);

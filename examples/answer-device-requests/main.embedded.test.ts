@@ -137,7 +137,7 @@ test('two of them run in parallel, and every device gets a reply', async () => {
   const replier = await createReplier();
   const gateways = await Promise.all([1, 2].map(() => startGateway(replier.base_url, async () => undefined)));
   const programs = gateways.map(({ url }) => start(replier, url));
-  await vi.waitFor(() => expect(gateways.map(({ calls }) => calls.length)).toEqual([1, 1]), within);
+  await vi.waitFor(() => expect(gateways.every(({ calls }) => calls.length > 0)).toBe(true), within);
   const devices = await Promise.all(Array.from({ length: 30 }, () => makeDeviceAsk(replier)));
   const replies = await Promise.all(devices.map((device) => replyFor(replier, device)));
   for (const reply of replies) expect(reply).toMatchObject({ outcome: 'SUCCESS', payload: FIRMWARE });

@@ -69,7 +69,7 @@ export async function startMosquitto(
         const socket = connect(port, '127.0.0.1');
         await once(socket, 'connect').finally(() => socket.destroy());
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 90_000, interval: 20 },
     );
     const ended = exited.then(() => Promise.reject(new Error('mosquitto ended')));
     ended.catch(() => {});

@@ -8,6 +8,7 @@ import {
   type StoredMsg,
 } from '@nats-io/jetstream';
 import { connect, nanos } from '@nats-io/transport-node';
+import { nextMillisecond } from '@tenant-open-platform/testing';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, vi } from 'vitest';
 import type { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from '../src/adapter.js';
@@ -15,6 +16,8 @@ import type { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMe
 export const tenantId = 'acme';
 export const vendor = 'vendor_a';
 const durable = `${tenantId}+${vendor}`;
+/** A test that is slow ends before it. */
+const LATER_MS = 600_000;
 
 type Settings = {
   ackWaitMs?: number;
@@ -27,7 +30,8 @@ type Settings = {
 
 /** A nats-server with the streams and durables of the platform, and the platform's side of the messages. */
 export async function startBus({
-  ackWaitMs = 6_000,
+  // Longer than a machine stalls: what is in work is then delivered again only in tests that want it.
+  ackWaitMs = 15_000,
   replicas = 1,
   nats: given,
   configuration = '',
@@ -40,21 +44,21 @@ export async function startBus({
     reconnectTimeWait: 100,
     ...(tls && { tls }),
   });
-  const manager = await jetstreamManager(connection, { checkAPI: false });
   // With the default timeout of 5 seconds, calls fail while the machine stalls. Only calls that are repeated keep it.
+  const impatient = await jetstreamManager(connection, { checkAPI: false });
   const patient = { timeout: 30_000 };
-  const patientManager = await jetstreamManager(connection, { checkAPI: false, ...patient });
+  const manager = await jetstreamManager(connection, { checkAPI: false, ...patient });
   const bus = jetstream(connection, patient);
-  const stream = (name: string, kind: string, settings = {}) =>
-    manager.streams.add({
+  const stream = (name: string, kind: string, settings = {}, { streams } = manager) =>
+    streams.add({
       name,
       subjects: kind.split(' ').map((part) => `tenants.*.${part}.*`),
       num_replicas: replicas,
       duplicate_window: nanos(600_000),
       ...settings,
     });
-  const createCommands = () => stream('TOP_COMMANDS', 'commands');
-  const createDurable = (name: string, { consumers } = patientManager) =>
+  const createCommands = (by = manager) => stream('TOP_COMMANDS', 'commands', {}, by);
+  const createDurable = (name: string, { consumers } = manager) =>
     consumers.add(name, {
       durable_name: durable,
       filter_subject: `tenants.${tenantId}.${name === 'TOP_COMMANDS' ? 'commands' : 'device-replies'}.${vendor}`,
@@ -63,22 +67,19 @@ export async function startBus({
       max_ack_pending: -1,
     });
   async function create() {
-    await createCommands();
-    await stream('TOP_REPLIES', 'device-replies');
+    await createCommands(impatient);
+    await stream('TOP_REPLIES', 'device-replies', {}, impatient);
     // As the platform's, except that messages stay to be read.
-    await stream('TOP_UPDATES', 'command-updates device-requests', {
-      retention: RetentionPolicy.Limits,
-      discard: DiscardPolicy.New,
-      duplicate_window: nanos(100),
-    });
-    await createDurable('TOP_COMMANDS', manager);
-    await createDurable('TOP_REPLIES', manager);
+    const updates = { retention: RetentionPolicy.Limits, discard: DiscardPolicy.New, duplicate_window: nanos(100) };
+    await stream('TOP_UPDATES', 'command-updates device-requests', updates, impatient);
+    await createDurable('TOP_COMMANDS', impatient);
+    await createDurable('TOP_REPLIES', impatient);
   }
   // The servers of a cluster elect a leader for each of them first. What exists is created again without an effect.
-  await vi.waitFor(create, { timeout: 30_000, interval: 200 });
+  await vi.waitFor(create, { timeout: 90_000, interval: 200 });
 
   async function messagesOn(subject: string) {
-    const { streams } = patientManager;
+    const { streams } = manager;
     const { state } = await streams.info('TOP_UPDATES');
     const numbers = Array.from({ length: state.last_seq }, (_, index) => index + 1);
     const messages = await Promise.all(numbers.map((seq) => streams.getMessage('TOP_UPDATES', { seq })));
@@ -89,9 +90,22 @@ export async function startBus({
     nats,
     connection,
     manager,
-    createCommands,
+    /** Resolves when NATS answers, over a connection that it may have lost. */
+    async answers(): Promise<void> {
+      await vi.waitFor(() => impatient.streams.info('TOP_COMMANDS'), { timeout: 90_000, interval: 50 });
+    },
+    /**
+     * Resolves when an adapter has asked for commands twice more. What is sent then counts as sent after it began to
+     * read, however slow the machine is: nats-server 2.9 tells its time only with a delivery.
+     */
+    async askedTwice(): Promise<void> {
+      const asked = connection.subscribe('$JS.API.CONSUMER.MSG.NEXT.TOP_COMMANDS.*', { max: 2 });
+      for await (const _ of asked);
+      await nextMillisecond();
+    },
+    createCommands: () => createCommands(),
     createDurable: () => createDurable('TOP_COMMANDS'),
-    deleteDurable: () => patientManager.consumers.delete('TOP_COMMANDS', durable),
+    deleteDurable: () => manager.consumers.delete('TOP_COMMANDS', durable),
     /** Publishes commands. The fields that a test does not need have values of their own. */
     async send(commands: Partial<CommandMessage>[], options = {}): Promise<CommandMessage[]> {
       const complete = commands.map((command, index) =>
@@ -103,7 +117,7 @@ export async function startBus({
           command_type: 'reboot',
           payload: {},
           accepted_at: new Date().toISOString(),
-          deadline_at: new Date(Date.now() + 120_000).toISOString(),
+          deadline_at: new Date(Date.now() + LATER_MS).toISOString(),
           ...command,
         }),
       );
@@ -145,11 +159,11 @@ export async function startBus({
     async allAcknowledged(name = 'TOP_COMMANDS'): Promise<void> {
       await vi.waitFor(
         async () => {
-          const { config, ack_floor } = await manager.consumers.info(name, durable);
-          const last = await manager.streams.getMessage(name, { last_by_subj: config.filter_subject ?? '' });
+          const { config, ack_floor } = await impatient.consumers.info(name, durable);
+          const last = await impatient.streams.getMessage(name, { last_by_subj: config.filter_subject ?? '' });
           expect(ack_floor.stream_seq).toBeGreaterThanOrEqual(last?.seq ?? 0);
         },
-        { timeout: 40_000, interval: 50 },
+        { timeout: 90_000, interval: 50 },
       );
     },
     async stop() {
@@ -169,8 +183,8 @@ function withoutRepeats(messages: StoredMsg[]): StoredMsg[] {
 
 export type Bus = Awaited<ReturnType<typeof startBus>>;
 
-/** As the platform publishes it: with the time that is left until then, by default two minutes. Negative: it was late already. */
+/** As the platform publishes it: with the time that is left until then, by default ten minutes. Negative: it was late already. */
 function withRemaining<Message extends object>(endsAt: string | undefined, message: Message) {
-  const remaining_ms = endsAt === undefined ? 120_000 : Date.parse(endsAt) - Date.now();
+  const remaining_ms = endsAt === undefined ? LATER_MS : Date.parse(endsAt) - Date.now();
   return { remaining_ms, ...message };
 }

@@ -58,13 +58,14 @@ test('an idle embedded platform leaves its database alone, and carries out the n
   // Before: 12 a second. What is left are the reads of adapters.
   expect(statements.length, statements.join('\n')).toBeLessThan(SECONDS * 2);
   const { tenant_id: tenantId, client_id: clientId } = server.demo;
-  const command = commandToAccept({ timeout_seconds: 30 });
+  const command = commandToAccept({ timeout_seconds: 300 });
   const accepted = await createCommandAccepter(database)({ caller: { tenantId, clientId }, command });
   if (accepted.outcome !== 'ACCEPTED') throw new Error(accepted.outcome);
   signals.send([topics.outbox(slotOf(tenantId))]);
   const statusOf = () => database.sql`select status from commands where command_id = ${accepted.command_id}`;
   await vi.waitFor(async () => expect(await statusOf()).toEqual([{ status: 'SUCCEEDED' }]), {
-    timeout: 10_000,
+    // Without a signal it would be up to a minute.
+    timeout: 30_000,
     interval: 100,
   });
 });

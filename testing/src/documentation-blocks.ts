@@ -32,7 +32,11 @@ export const guides = readdirSync(join(root, 'docs'))
   .map((name) => `docs/${name}`);
 
 const asShell = ({ language, code }: Block): string => {
-  if (language === 'sh') return code.replaceAll('http://127.0.0.1:8787/', `${platform().demo.base_url}/`);
+  if (language === 'sh') {
+    // A busy machine may not have sent a command after five seconds.
+    const patient = code.replaceAll('--timeout-seconds 5 ', '--timeout-seconds 15 ');
+    return patient.replaceAll('http://127.0.0.1:8787/', `${platform().demo.base_url}/`);
+  }
   const program = language === 'ts' ? 'node --input-type=module' : 'python3 -';
   return `${program} <<'END_OF_BLOCK'\n${code}END_OF_BLOCK\n`;
 };

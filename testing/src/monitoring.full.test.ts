@@ -89,7 +89,7 @@ describe('on a running platform', () => {
     server = await startServer({ DATA_DIR: data });
     demo = JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8'));
     await untilMetricsOfCommands();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await server?.stop();
@@ -99,7 +99,7 @@ describe('on a running platform', () => {
   const metrics = async () => (await fetch(`${server.baseUrl}/metrics`)).text();
 
   /** A simulated device behaves as the beginning of its id says. */
-  async function send(deviceId: string, timeout_seconds = 300): Promise<void> {
+  async function send(deviceId: string, timeout_seconds = 300, idempotency_key = deviceId): Promise<void> {
     const command = {
       vendor: 'vendor_a',
       device_id: deviceId,
@@ -107,7 +107,7 @@ describe('on a running platform', () => {
       payload: {},
       timeout_seconds,
     };
-    const body = { ...command, idempotency_key: deviceId };
+    const body = { ...command, idempotency_key };
     expect(await signedRequest(demo, 'POST', '/api/v1/open/downlink/commands', { body })).toMatchObject({
       status: 202,
     });
@@ -117,10 +117,16 @@ describe('on a running platform', () => {
   async function untilMetricsOfCommands(): Promise<void> {
     await fetch(`${server.baseUrl}/api/v1/open/me`);
     await signedRequest(demo, 'GET', '/api/v1/open/downlink/commands/none');
-    // A slow device answers after 10 seconds: 3 are the time to dispatch its command, and 7 the time to end it.
-    await Promise.all([send('ok-1'), send('offline-1', 5), send('slow-1', 3)]);
+    await Promise.all([send('ok-1'), send('offline-1', 5)]);
     const late = /^top_command_reports_total\{outcome="LATE"\} [1-9]\d*$/m;
-    await vi.waitFor(async () => expect(await metrics()).toMatch(late), { timeout: 50_000, interval: 250 });
+    // A slow device answers after 10 seconds: 3 are the time to dispatch its command, and 7 the time to end it. A busy
+    // machine may need more for one of them.
+    for (let attempt = 1; !late.test(await metrics()); attempt++) {
+      await send('slow-1', 3, `slow-${attempt}`);
+      await vi
+        .waitFor(async () => expect(await metrics()).toMatch(late), { timeout: 20_000, interval: 250 })
+        .catch(() => {});
+    }
   }
 
   test('Prometheus evaluates every alert and every query of the dashboard, and TopMessagesRefused fires after a malformed update', {

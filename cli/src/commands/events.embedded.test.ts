@@ -19,11 +19,12 @@ async function tail(parameters: string[], { until, work }: { until: number; work
   let seen = 0;
   const counting = (async (input: string, init?: RequestInit) => {
     if (answered > 0) begin();
+    // It has printed what came before it asks for more.
+    if (seen >= until) signals.emit('SIGINT');
     const answer = await fetch(input, init);
     answered += 1;
     const { items = [] } = (await answer.clone().json()) as { items?: unknown[] };
     seen += items.length;
-    if (seen >= until) setTimeout(() => signals.emit('SIGINT'), 50);
     return answer;
   }) as typeof fetch;
   const following = topctl(['events', 'tail', ...parameters], { env, fetch: counting, signals });

@@ -118,7 +118,7 @@ test('the message of an expired credential does the same', async () => {
     },
   );
   names.unshift([other.client_id, 'acme-reader'], [other.tenant_id, 'acme']);
-  await expectMessage('expired-credential', ['whoami'], { env: environmentOf(other) });
+  await atLeisure((fetch) => expectMessage('expired-credential', ['whoami'], { env: environmentOf(other), fetch }));
 });
 
 /** Nothing listens there. */

@@ -11,7 +11,7 @@ test('commands that expired while nothing was sent are sent again, and succeed',
   // Accepts, and hands out nothing.
   const idle = await startNode({ DATABASE_URL, ROLE: 'api' });
   const cwd = temporaryFolder();
-  await writeFile(join(cwd, FILE), [1, 2, 3].map((n) => `${reboot(`ok-${n}`, { timeout_seconds: 5 })}\n`).join(''));
+  await writeFile(join(cwd, FILE), [1, 2, 3].map((n) => `${reboot(`ok-${n}`, { timeout_seconds: 15 })}\n`).join(''));
   const accepted = await send({ cwd, env: environmentOf(idle.demo) });
   expect(accepted.exitCode).toBe(0);
   const list = ['commands', 'list', '-o', 'ndjson'];

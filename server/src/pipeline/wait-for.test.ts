@@ -52,11 +52,11 @@ test('a wait whose connection is closed gives its place back at once', async () 
       if (String(answer).startsWith('HTTP/1.1 429')) refused++;
     }),
   );
-  await expect.poll(() => refused, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => refused, { timeout: 25_000 }).toBe(1);
   expect((await another()).status).toBe(429);
   for (const socket of abandoned) socket.destroy();
   // Within a second instead of the 30 that they would have waited.
-  await expect.poll(async () => (await another()).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await another()).status, { timeout: 25_000 }).toBe(200);
 });
 
 test('a wait whose connection is closed before it begins takes no place', async () => {

@@ -59,7 +59,7 @@ const answeredOrClosed = (socket: Socket) =>
   });
 
 /** The server may notice late that its clients have closed. */
-const WITHIN = { timeout: 15_000 };
+const WITHIN = { timeout: 60_000 };
 
 const expectAlive = async () => {
   expect((await rawRequest(server.baseUrl, signed('GET', ME))).status).toBe(200);

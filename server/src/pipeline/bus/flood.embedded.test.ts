@@ -53,7 +53,7 @@ afterEach(async () => {
 async function newCommand(): Promise<string> {
   const accepted = await createCommandAccepter(database)({
     caller: { tenantId: demo.tenant_id, clientId: demo.client_id },
-    command: commandToAccept({ timeout_seconds: 30 }),
+    command: commandToAccept({ timeout_seconds: 120 }),
   });
   if (accepted.outcome !== 'ACCEPTED') throw new Error(accepted.outcome);
   return accepted.command_id;
