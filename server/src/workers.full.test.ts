@@ -27,7 +27,7 @@ async function start(more: Record<string, string> = {}): Promise<RunningServer> 
     ...more,
   });
   // Until the last lines have arrived, which were written before.
-  await expect.poll(() => Object.keys(processesOf(server))).toHaveLength(3);
+  await vi.waitFor(() => expect(Object.keys(processesOf(server))).toHaveLength(3), { timeout: 60_000 });
   return server;
 }
 

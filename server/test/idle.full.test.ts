@@ -28,6 +28,5 @@ test('a node that has nothing to do makes at most four transactions a second', {
   };
   // Statistics of what the start did arrive within some seconds, on a slow machine later.
   await delay(10_000);
-  await vi.waitFor(async () => expect(await perSecond(3)).toBeLessThanOrEqual(4), { timeout: 60_000 });
-  expect(await perSecond(SECONDS)).toBeLessThanOrEqual(4);
+  await vi.waitFor(async () => expect(await perSecond(SECONDS)).toBeLessThanOrEqual(4), { timeout: 120_000 });
 });
