@@ -4,12 +4,13 @@ import { expect, test } from 'vitest';
 import { commandToAccept } from '../../test/support/command-to-accept.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { sweeperOfEverySlot } from '../../test/support/owned-slots.js';
+import { createRedeliveringReporter } from '../../test/support/reporter.js';
 import { silent } from '../../test/support/silent.js';
 import type { Database } from '../foundation/database/database.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
-import { createCommandReporter, type Report, type ReportOutcome } from './reports.js';
+import type { Report, ReportOutcome } from './reports.js';
 
 const COMMANDS = 2_000;
 /** How many commands share a deadline. */
@@ -87,12 +88,11 @@ async function until(instant: number): Promise<void> {
   while (now() < instant) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('2,000 results around the deadline, most within 5 ms, and two sweepers: each command has one end and one event', {
-  timeout: 120_000,
-}, async () => {
+/** Returns how many of the results were in time. */
+async function race(): Promise<number> {
   const ids = await dispatchedCommands(COMMANDS);
   const groups = Array.from({ length: COMMANDS / GROUP }, (_, group) => ids.slice(group * GROUP, (group + 1) * GROUP));
-  const reporters = nodes.map((node) => createCommandReporter(node, localSignals(), silent().metrics));
+  const reporters = nodes.map((node) => createRedeliveringReporter(node, localSignals(), silent().metrics));
   const outcomes = new Map<string, ReportOutcome | undefined>();
   const deadlines = await setDeadlines(groups);
 
@@ -133,7 +133,7 @@ test('2,000 results around the deadline, most within 5 ms, and two sweepers: eac
           and events.command_id = commands.command_id and event_type = 'command.completed') as completed_events,
         (select json_agg(entry ->> 'status' order by place)
           from jsonb_array_elements(history) with ordinality as entries (entry, place)) as history
-      from commands where tenant_id = ${tenant.tenant_id}`,
+      from commands where tenant_id = ${tenant.tenant_id} and command_id in ${tx(ids)}`,
   );
   expect(rows).toHaveLength(COMMANDS);
   const isInTime = ({ status }: postgres.Row) => status === 'SUCCEEDED';
@@ -145,10 +145,15 @@ test('2,000 results around the deadline, most within 5 ms, and two sweepers: eac
     });
     expect(outcomes.get(command_id)).toBe(isInTime(row) ? 'CHANGED' : 'LATE');
   }
-  // The race was real: each side won some.
-  const inTime = rows.filter(isInTime).length;
-  expect(inTime).toBeGreaterThan(COMMANDS / 100);
-  expect(inTime).toBeLessThan(COMMANDS - COMMANDS / 100);
+  return rows.filter(isInTime).length;
+}
+
+test('2,000 results around the deadline, most within 5 ms, and two sweepers: each command has one end and one event', {
+  timeout: 300_000,
+}, async () => {
+  // A race is real if each side won some. A machine that stalls decides it alone.
+  const isReal = (inTime: number) => inTime > COMMANDS / 100 && inTime < COMMANDS - COMMANDS / 100;
+  while (!isReal(await race()));
 });
 
 const result = { position: expect.any(Number) };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { subjects } from '@tenant-open-platform/contract/bus';
-import { atEnd, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
+import { atEnd, signedRequest, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startServer } from '@tenant-open-platform/testing/start-server';
@@ -13,7 +13,8 @@ import { expect, onTestFinished, test } from 'vitest';
 const folder = temporaryFolder();
 const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
 const KEYRING = JSON.stringify({ primary: 'test', keys: { test: randomBytes(32).toString('base64') } });
-const start = () => startServer({ DATA_DIR: folder, DATABASE_URL: postgres.url, NATS_URL: nats.url, KEYRING });
+const start = () =>
+  startServer({ ...unlimited, DATA_DIR: folder, DATABASE_URL: postgres.url, NATS_URL: nats.url, KEYRING });
 
 test('of two nodes one stores the requests of a device, in the order of the stream; after a kill the other one goes on', async () => {
   const first = await start();
@@ -44,9 +45,11 @@ test('of two nodes one stores the requests of a device, in the order of the stre
   await expect.poll(() => stored(first.baseUrl)).toHaveLength(300);
   expect(await stored(first.baseUrl)).toEqual(numbers.slice(0, 300));
   const counts = () => Promise.all(nodes.map(taken));
-  await expect.poll(async () => (await counts()).toSorted((a, b) => a - b)).toEqual([0, 300]);
+  // More if an acknowledgement took five seconds.
+  await expect.poll(async () => Math.max(...(await counts()))).toBeGreaterThanOrEqual(300);
+  expect(Math.min(...(await counts()))).toBe(0);
 
-  const reader = (await counts()).indexOf(300);
+  const reader = (await counts()).findIndex((count) => count > 0);
   nodes[reader]?.process.kill('SIGKILL');
   await publish(numbers.slice(300));
   const other = nodes[1 - reader]?.baseUrl as string;

@@ -8,13 +8,15 @@ import { dispatch as dispatchOne } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
 import { sweeperOfEverySlot } from '../../test/support/owned-slots.js';
+import { createRedeliveringReporter } from '../../test/support/reporter.js';
 import { silent } from '../../test/support/silent.js';
+import { untilServed } from '../../test/support/until-served.js';
 import type { Database } from '../foundation/database/database.js';
 import { newId } from '../foundation/ids.js';
 import { localSignals } from '../foundation/signals/signals.js';
 import { createCommandAccepter } from './accept.js';
 import { inProcessBus } from './bus/in-process-bus.js';
-import { createCommandReporter, type Report, type ReportOutcome } from './reports.js';
+import type { Report, ReportOutcome } from './reports.js';
 import { cancel, dispatch, expire, INITIAL, isTerminal, report, type State } from './transitions.js';
 
 /** fast-check prints the seed of a failure; a slow machine runs fewer cases. */
@@ -30,7 +32,7 @@ const nodes = [0, 1].map(() => {
   const signals = localSignals();
   return {
     database,
-    report: createCommandReporter(database, signals, silent().metrics),
+    report: createRedeliveringReporter(database, signals, silent().metrics),
     sweep: sweeperOfEverySlot({
       ...silent(),
       database,
@@ -123,6 +125,9 @@ async function newCommands(count: number): Promise<string[]> {
   });
 }
 
+const isOpen = async (id: string) =>
+  (await superuser`select from commands where command_id = ${id} and completed_at is null`).length > 0;
+
 /** Runs a step on a node, and returns the result of a report. */
 async function make(id: string, happening: Happening, node: number): Promise<ReportOutcome | null> {
   const { tenant_id } = platform.demo;
@@ -132,7 +137,7 @@ async function make(id: string, happening: Happening, node: number): Promise<Rep
       await dispatchOne(database, tenant_id, id);
       return null;
     case 'cancel': {
-      const { status } = await cancelCommand(platform.demo, id);
+      const { status } = await untilServed(() => cancelCommand(platform.demo, id));
       expect([200, 409]).toContain(status);
       return null;
     }
@@ -141,7 +146,9 @@ async function make(id: string, happening: Happening, node: number): Promise<Rep
       // installation.
       await superuser`
         update commands set deadline_at = date_trunc('milliseconds', now()) where command_id = ${id}`;
-      await Promise.all(nodes.map(({ sweep }) => sweep()));
+      // What another transaction has locked for long is left to a later round.
+      do await Promise.all(nodes.map(({ sweep }) => sweep()));
+      while (await isOpen(id));
       return null;
     case 'report':
       return report({
@@ -240,7 +247,7 @@ type Life = { record: Answer['body']; history: (Entry & { at: string })[]; logge
 
 /** The stored state of a command, with its events and its outbox rows. */
 async function read(id: string): Promise<Life> {
-  const { status, raw, body } = await signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`);
+  const { status, raw, body } = await untilServed(() => signedRequest(platform.demo, 'GET', `${COMMANDS}/${id}`));
   if (status !== 200) throw new Error(raw);
   const events = await superuser`select event_type from events where command_id = ${id} order by seq`;
   const rows = await superuser`select kind from outbox where fact_id = ${id} order by kind`;

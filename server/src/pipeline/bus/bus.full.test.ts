@@ -59,6 +59,12 @@ function twoTenants() {
   return { gone: placeOf(`gone-${vendor}`), kept: placeOf(`kept-${vendor}`), shared };
 }
 
+/** The first deliveries. JetStream delivers again what it hears nothing of for five seconds, as on a machine that stalls. */
+function firstsOf(taken: readonly Delivery[]): Delivery[] {
+  const ids = new Set<string>();
+  return taken.filter(({ id }) => ids.size < ids.add(id).size);
+}
+
 /** A reader that records its messages. */
 function reader(
   { subject, durable }: ReturnType<typeof newSubject>,
@@ -74,7 +80,7 @@ function reader(
       return answer ? answer(delivery) : 'DONE';
     },
   };
-  return { taken, consumer, numbers: () => taken.map(numberOf) };
+  return { taken, consumer, numbers: () => firstsOf(taken).map(numberOf) };
 }
 
 /** Longer than JetStream waits for the acknowledgement of a message that it may have sent to a stopped reader. */
@@ -106,10 +112,10 @@ describe.each(implementations)('%s', (_, open) => {
     const { consumer, taken, numbers } = reader(place);
     await other.consume(consumer);
     await bus.publish(messagesOn(place.subject, 500));
-    await vi.waitFor(() => expect(taken.length).toBe(500), soon);
+    await vi.waitFor(() => expect(numbers()).toHaveLength(500), soon);
     expect(numbers()).toEqual(upTo(500));
     expect(new Set(taken.map(({ subject }) => subject))).toEqual(new Set([place.subject]));
-    expect(new Set(taken.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+    expect(new Set(firstsOf(taken).map(({ attempt }) => attempt))).toEqual(new Set([1]));
   });
 
   test('keeps one message per id', async () => {
@@ -121,7 +127,7 @@ describe.each(implementations)('%s', (_, open) => {
     await other.consume(consumer);
     await other.publish(messages);
     await bus.publish(messagesOn(place.subject, 4).slice(3));
-    await vi.waitFor(() => expect(taken.length).toBeGreaterThanOrEqual(4), soon);
+    await vi.waitFor(() => expect(taken.map(numberOf)).toContain(3), soon);
     expect(numbers()).toEqual(upTo(4));
   });
 
@@ -145,15 +151,27 @@ describe.each(implementations)('%s', (_, open) => {
   test('gives each message to one of two readers of a durable, and to every durable', async () => {
     const [bus, other] = await open();
     const place = newSubject();
-    const one = reader(place);
-    const two = reader(place);
+    let meet = () => {};
+    const met = new Promise<void>((resolve) => {
+      meet = resolve;
+    });
+    onTestFinished(() => meet());
+    /** A reader that is slow to begin still gets some: the other one holds no more than it may have in progress. */
+    const answer = async (): Promise<Outcome> => {
+      if (one.taken.length > 0 && two.taken.length > 0) meet();
+      await met;
+      return 'DONE';
+    };
+    const one = reader(place, answer);
+    const two = reader(place, answer);
     const another = reader({ ...place, durable: `${place.durable}-2` });
     await bus.consume(one.consumer);
     await other.consume(two.consumer);
     await other.consume(another.consumer);
     await bus.publish(messagesOn(place.subject, 400));
-    await vi.waitFor(() => expect(one.taken.length + two.taken.length).toBe(400), soon);
-    expect([...one.numbers(), ...two.numbers()].sort((a, b) => a - b)).toEqual(upTo(400));
+    const firstTries = () => [...one.taken, ...two.taken].filter(({ attempt }) => attempt === 1).map(numberOf);
+    await vi.waitFor(() => expect(firstTries()).toHaveLength(400), soon);
+    expect(firstTries().sort((a, b) => a - b)).toEqual(upTo(400));
     expect(one.taken.length).toBeGreaterThan(0);
     expect(two.taken.length).toBeGreaterThan(0);
     await vi.waitFor(() => expect(another.numbers()).toEqual(upTo(400)), soon);
@@ -163,16 +181,16 @@ describe.each(implementations)('%s', (_, open) => {
     const [bus, other] = await open();
     const place = newSubject();
     const { consumer, taken } = reader(place, async (delivery) =>
-      numberOf(delivery) === 0 && delivery.attempt < 3 ? { retryInMs: 1_000 } : 'DONE',
+      numberOf(delivery) === 0 && delivery.attempt < 3 ? { retryInMs: delivery.attempt === 1 ? 8_000 : 100 } : 'DONE',
     );
     await other.consume(consumer);
     await bus.publish(messagesOn(place.subject, 100));
-    await vi.waitFor(() => expect(taken.length).toBe(102), soon);
-    expect(taken.map((delivery) => [numberOf(delivery), delivery.attempt])).toEqual([
-      ...upTo(100).map((number) => [number, 1]),
-      [0, 2],
-      [0, 3],
-    ]);
+    const tries = () =>
+      taken.flatMap((delivery) =>
+        numberOf(delivery) === 0 || delivery.attempt === 1 ? [[numberOf(delivery), delivery.attempt]] : [],
+      );
+    await vi.waitFor(() => expect(tries()).toHaveLength(102), soon);
+    expect(tries()).toEqual([...upTo(100).map((number) => [number, 1]), [0, 2], [0, 3]]);
   });
 
   test('many messages to retry do not block the messages behind them', async () => {
@@ -221,7 +239,7 @@ describe.each(implementations)('%s', (_, open) => {
     await other.consume(held.consumer);
     await other.consume(free.consumer);
     await bus.publish(messagesOn(place.subject, 4 * MAX_IN_FLIGHT));
-    await vi.waitFor(() => expect(free.taken.length).toBe(4 * MAX_IN_FLIGHT), soon);
+    await vi.waitFor(() => expect(free.numbers()).toHaveLength(4 * MAX_IN_FLIGHT), soon);
     await vi.waitFor(() => expect(underWay).toBe(MAX_IN_FLIGHT), soon);
     release();
     await vi.waitFor(() => expect(held.numbers()).toEqual(upTo(4 * MAX_IN_FLIGHT)), soon);
@@ -249,8 +267,13 @@ describe.each(implementations)('%s', (_, open) => {
     const taken = first.numbers();
     const second = reader(place);
     await other.consume(second.consumer);
-    await vi.waitFor(() => expect(taken.length + second.taken.length).toBe(2 * MAX_IN_FLIGHT), soon);
-    expect([...taken, ...second.numbers()].sort((a, b) => a - b)).toEqual(upTo(2 * MAX_IN_FLIGHT));
+    // An acknowledgement of the first reader may come too late: then this is no first try.
+    const rest = () =>
+      firstsOf(second.taken).flatMap((delivery) =>
+        delivery.attempt > 1 && taken.includes(numberOf(delivery)) ? [] : [numberOf(delivery)],
+      );
+    await vi.waitFor(() => expect(taken.length + rest().length).toBe(2 * MAX_IN_FLIGHT), soon);
+    expect([...taken, ...rest()].sort((a, b) => a - b)).toEqual(upTo(2 * MAX_IN_FLIGHT));
   });
 
   test('a provided durable keeps messages that arrive before its first reader', async () => {
@@ -266,12 +289,21 @@ describe.each(implementations)('%s', (_, open) => {
 
   test('forgets the messages of a tenant, also one whose retry is under way', async () => {
     const [bus] = await open();
-    const { gone, kept, shared } = twoTenants();
-    const { taken, consumer } = reader(shared, async ({ attempt }) => (attempt === 1 ? { retryInMs: 200 } : 'DONE'));
-    await bus.consume(consumer);
-    await bus.publish(messagesOn(gone.subject, 1));
-    await vi.waitFor(() => expect(taken).toHaveLength(1), soon);
-    await bus.forgetTenant(gone.tenantId);
+    /** Tenants of which one is forgotten before its retry: a slow machine may need several tries. */
+    async function forgetInTime() {
+      for (;;) {
+        const { gone, kept, shared } = twoTenants();
+        const { taken, consumer } = reader(shared, async ({ attempt }) =>
+          attempt === 1 ? { retryInMs: 200 } : 'DONE',
+        );
+        await bus.consume(consumer);
+        await bus.publish(messagesOn(gone.subject, 1));
+        await vi.waitFor(() => expect(taken).not.toEqual([]), soon);
+        await bus.forgetTenant(gone.tenantId);
+        if (taken.length === 1) return { gone, kept, taken };
+      }
+    }
+    const { gone, kept, taken } = await forgetInTime();
     // Its retry comes after that of the forgotten message.
     await bus.publish(messagesOn(kept.subject, 1));
     await vi.waitFor(() => expect(taken.at(-1)).toMatchObject({ subject: kept.subject, attempt: 2 }), soon);
@@ -281,13 +313,14 @@ describe.each(implementations)('%s', (_, open) => {
   test('forgets a message that waits for a reader after its retry', async () => {
     const [bus] = await open();
     const { gone, kept, shared } = twoTenants();
-    const { taken, consumer } = reader(shared, async ({ subject, attempt }) =>
-      subject === gone.subject && attempt === 1 ? { retryInMs: 20 } : 'DONE',
+    const { taken, consumer } = reader(shared, async ({ subject }) =>
+      subject === gone.subject ? { retryInMs: 20 } : 'DONE',
     );
     const reading = await bus.consume(consumer);
     await bus.publish(messagesOn(gone.subject, 1));
-    await vi.waitFor(() => expect(taken).toHaveLength(1), soon);
+    await vi.waitFor(() => expect(taken).not.toEqual([]), soon);
     await reading.stop();
+    const before = taken.length;
     const later = newSubject();
     const { taken: retried, consumer: other } = reader(later, async () => ({ retryInMs: 100 }));
     const stillReading = await bus.consume(other);
@@ -298,7 +331,7 @@ describe.each(implementations)('%s', (_, open) => {
     await bus.publish(messagesOn(kept.subject, 1));
     await bus.consume(consumer);
     await vi.waitFor(() => expect(taken.at(-1)?.subject).toBe(kept.subject), soon);
-    expect(taken.map(({ subject }) => subject)).toEqual([gone.subject, kept.subject]);
+    expect(taken.slice(before).map(({ subject }) => subject)).toEqual([kept.subject]);
   });
 
   test('returns the time of the oldest unhandled update', async () => {
@@ -306,12 +339,20 @@ describe.each(implementations)('%s', (_, open) => {
     const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
     const subject = `tenants.${tenantId}.command-updates.vendor_a`;
     const releases: (() => void)[] = [];
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    onTestFinished(() => finish());
     const sentAt: Date[] = [];
     const durable = { stream: 'TOP_UPDATES', durable: tenantId, subjects: [subject] } as const;
     await other.consume({
       ...durable,
       async handle(delivery) {
-        if (delivery.attempt > 1) return 'DONE';
+        if (delivery.attempt > 1) {
+          await finished;
+          return 'DONE';
+        }
         sentAt.push(delivery.sentAt);
         await new Promise<void>((resolve) => releases.push(resolve));
         return { retryInMs: 500 };
@@ -326,6 +367,7 @@ describe.each(implementations)('%s', (_, open) => {
     // The message waits for its second try and is still unhandled.
     releases[0]?.();
     expect(await oldest()).toBe(sentAt[0]?.getTime());
+    finish();
     await vi.waitFor(async () => expect(await oldest()).toBe(sentAt[1]?.getTime()), soon);
     for (const release of releases) release();
     await vi.waitFor(async () => expect(await oldest()).toBeUndefined(), soon);
@@ -392,7 +434,7 @@ describe('NATS JetStream on a separate server', () => {
 
     await server.resume();
     await vi.waitFor(() => expect(bus.unreadyReason()).toBeNull(), soon);
-    await bus.publish(messages);
+    await vi.waitFor(() => bus.publish(messages), soon);
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(50)), soon);
   });
 
@@ -418,13 +460,14 @@ describe('NATS JetStream on a separate server', () => {
     const bus = await openOn(server);
     const manager = await managerOf(server);
     const place = newSubject();
-    const { consumer, numbers } = reader(place);
+    const { consumer, taken, numbers } = reader(place);
     await bus.consume(consumer);
     await bus.publish(messagesOn(place.subject, 5));
     await vi.waitFor(() => expect(numbers()).toEqual(upTo(5)), soon);
 
+    const before = taken.length;
     await manager.consumers.delete('TOP_COMMANDS', place.durable);
-    await vi.waitFor(() => expect(numbers()).toEqual([...upTo(5), ...upTo(5)]), soon);
+    await vi.waitFor(() => expect(firstsOf(taken.slice(before)).map(numberOf)).toEqual(upTo(5)), soon);
   });
 
   test('a process that freezes while it forgets a tenant, which comes back meanwhile, deletes no new message, and its lost durable is provided again', async () => {
@@ -472,7 +515,7 @@ describe('NATS JetStream on a separate server', () => {
     await bus.provide([provided]);
     expect(restored).toBe(0);
     await manager.streams.delete('TOP_COMMANDS');
-    await bus.provide([provided]);
+    await vi.waitFor(() => bus.provide([provided]), soon);
     expect(restored).toBe(1);
     expect((await manager.consumers.info('TOP_COMMANDS', durable)).name).toBe(durable);
   });
@@ -582,9 +625,11 @@ describe('NATS JetStream on a separate server', () => {
       for (const listener of listeners) listener();
     };
     const all: [process: number, message: number][] = [];
+    const seen = new Set<string>();
     for (const [number, bus] of [one, two].entries()) {
       const { consumer } = reader(place, async (delivery) => {
-        all.push([number, numberOf(delivery)]);
+        if (!seen.has(delivery.id)) all.push([number, numberOf(delivery)]);
+        seen.add(delivery.id);
         return 'DONE';
       });
       const onChange = (listener: () => void) => void listeners.push(listener);
@@ -702,7 +747,8 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
   const connection = await connect({ servers: url.split(',') });
   onTestFinished(() => connection.close());
   const manager = await vi.waitFor(() => jetstreamManager(connection), soon);
-  const openWith = (replicas?: number) => natsBus({ url, replicas }, logger);
+  // On busy cores a stream may have no leader for longer than a start waits.
+  const openWith = (replicas?: number) => vi.waitFor(() => natsBus({ url, replicas }, logger), soon);
   const provided = {
     stream: 'TOP_COMMANDS',
     durable: 'acme+vendor_a',
@@ -718,7 +764,7 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
     vi.waitFor(async () => expect(await copies()).toEqual([Array(4).fill(count), count - 1]), soon);
 
   const single = await openWith(1);
-  await single.provide([provided]);
+  await vi.waitFor(() => single.provide([provided]), soon);
   await expectCopies(1);
   expect(await single.countSingleCopies()).toBe(4);
   await single.close();
@@ -726,11 +772,11 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
   await expectCopies(3);
   expect(await bus.countSingleCopies()).toBe(0);
   await manager.streams.delete('TOP_COMMANDS');
-  await bus.provide([provided]);
+  await vi.waitFor(() => bus.provide([provided]), soon);
   await expectCopies(3);
   await (await openWith(1)).close();
   await expectCopies(1);
-  await bus.keepStreams();
+  await vi.waitFor(() => bus.keepStreams(), soon);
   await expectCopies(3);
 });
 

@@ -111,7 +111,7 @@ test.concurrent('without a quorum of JetStream it is unready and accepts command
 
   await revive(lost);
   await expectReadyAgain(server);
-  expect((await completed(demo, await newCommand(demo, { timeout_seconds: 60 }))).status).toBe('SUCCEEDED');
+  expect((await completed(demo, await newCommand(demo, { timeout_seconds: 300 }))).status).toBe('SUCCEEDED');
 }, 700_000);
 
 test.concurrent('without the only copy of a stream every node is unready, one that only answers requests too, and accepts commands', async (context) => {

@@ -164,7 +164,7 @@ test.concurrent('a node that NATS disconnects still accepts commands, and anothe
     { NATS_URL: as('first') },
     { NATS_URL: as('second'), SIMULATED_FLEET: 'true' },
   );
-  const outcome = async () => (await completed(demo, await newCommand(demo))).status;
+  const outcome = async () => (await completed(demo, await newCommand(demo, { timeout_seconds: 300 }))).status;
   expect(await outcome()).toBe('SUCCEEDED');
 
   await nats.reconfigure(`authorization { users: [ ${user('second')} ] }`);

@@ -323,7 +323,7 @@ test('on the embedded database, too, a tenant with 50,000 waiting rows is refuse
 
   const { baseUrl, demo } = await startNode({ DATA_DIR: folder });
   expect((await create(operator, { timeout_seconds: 30 }, { node: baseUrl })).status).toBe(503);
-  const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 120 });
+  const { status, body } = await create(demo, { device_id: 'ok-1', timeout_seconds: 300 });
   expect(status).toBe(202);
   expect(await completed(demo, body.command_id)).toMatchObject({ status: 'SUCCEEDED' });
 });

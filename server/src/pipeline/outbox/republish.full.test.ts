@@ -112,9 +112,16 @@ const heldCommandIds = async () => (await held('TOP_COMMANDS', CommandMessage)).
 /** The stream has each event of the log once, and no other. */
 async function expectStreamIsLog(): Promise<void> {
   // First what costs little: the rest reads everything.
-  expect((await storedWork(platform.postgres.url)).unpublished_events).toBe(0);
+  expect(await storedWork(platform.postgres.url)).toMatchObject({ outbox: 0, unpublished_events: 0 });
   expect((await heldEventIds()).sort()).toEqual((await loggedIds()).sort());
 }
+
+/** From now on the relay publishes none of these commands again. */
+const untilOnBus = (ids: string[]) =>
+  vi.waitFor(async () => {
+    expect((await storedWork(platform.postgres.url)).outbox).toBe(0);
+    expect(await heldCommandIds()).toEqual(expect.arrayContaining(ids));
+  }, soon);
 
 async function runRepublish(...args: string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await platform.run('outbox', 'republish', ...args);
@@ -159,7 +166,7 @@ test('a deleted stream of commands: open commands are sent again in order, and e
   const overdue = await sendMany(3, { timeout_seconds: 20 });
   const underWay: string[] = [];
   while (underWay.length < 30) underWay.push(await send());
-  await vi.waitFor(async () => expect(await heldCommandIds()).toEqual(expect.arrayContaining(underWay)), soon);
+  await untilOnBus(underWay);
   // Not all: on a slow machine the relay publishes a command again.
   expect(await heldHeaders('TOP_COMMANDS')).toContain('');
   for (const id of overdue) expect(await endOf(id)).toBe('TIMED_OUT');
@@ -172,17 +179,15 @@ test('a deleted stream of commands: open commands are sent again in order, and e
 
   const second = adapter();
   await expectSuccess(underWay);
-  expect(second.received).toEqual(underWay);
+  // An adapter that is silent for six seconds gets a command again.
+  expect([...new Set(second.received)]).toEqual(underWay);
   await expectSuccess(await sendMany(5));
 });
 
 test('a command past its deadline is not sent again, even if the sweeper has not ended it yet', async () => {
   const overdue = await send({ timeout_seconds: 20 });
   const underWay = await send();
-  await vi.waitFor(
-    async () => expect(await heldCommandIds()).toEqual(expect.arrayContaining([overdue, underWay])),
-    soon,
-  );
+  await untilOnBus([overdue, underWay]);
   await platform.database.sql.begin(async (tx) => {
     await tx`set local role top_system`;
     // The sweeper skips locked rows.
@@ -205,6 +210,7 @@ test('a command past its deadline is not sent again, even if the sweeper has not
 
 test('republishing within ten minutes to intact streams changes nothing', async () => {
   const reader = adapter();
+  const since = new Date().toISOString();
   await expectSuccess(await sendMany(5));
   await vi.waitFor(expectStreamIsLog, soon);
   const sequences = () =>
@@ -214,10 +220,11 @@ test('republishing within ten minutes to intact streams changes nothing', async 
       ),
     );
   const before = await sequences();
-  const received = reader.received.length;
-  const said = await runRepublish('--since', startedAt);
+  const received = () => new Set(reader.received).size;
+  const receivedBefore = received();
+  const said = await runRepublish('--since', since);
   expect(Number(/Republished ([0-9]+) messages/.exec(said)?.[1])).toBeGreaterThanOrEqual(10);
-  expect([await sequences(), reader.received.length]).toEqual([before, received]);
+  expect([await sequences(), received()]).toEqual([before, receivedBefore]);
 });
 
 test('--tenant republishes only messages of that tenant', async () => {
@@ -310,7 +317,7 @@ test('if NATS goes away meanwhile, reports the progress and how to continue', as
   const said = /^StartupError: .* after 256 messages: continue with --since (\S+Z)\. Reason: .+$/.exec(await failed);
   await nats.resume();
   await vi.waitFor(() => expect(bus.unreadyReason()).toBeNull(), soon);
-  const { messages: all } = await republish(publisher, range, [republishedEvents]);
+  const { messages: all } = await vi.waitFor(() => republish(publisher, range, [republishedEvents]), soon);
   const { messages: rest } = await republish(publisher, { ...range, since: said?.[1] ?? '' });
   // Events logged at the same instant as the last republished one are published again.
   expect(rest).toBeGreaterThanOrEqual(all - PAGE);
@@ -336,5 +343,5 @@ test('if all streams are deleted while it serves, it recreates them and the adap
     await platform.streams.delete(stream);
   const id = await send();
   await expectSuccess([id]);
-  expect(reader.received.at(-1)).toBe(id);
+  expect(reader.received).toContain(id);
 });

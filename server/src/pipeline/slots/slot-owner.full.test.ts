@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
+import { movableClock } from '../../../test/support/movable-clock.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { allSlots } from '../../foundation/slots.js';
@@ -8,6 +9,8 @@ import { asOwner, type OwnedSlot, releaseSlots, renewSlots, SlotsLost } from './
 
 /** No relay runs here. */
 const platform = await startIdlePlatform();
+// A slot is owned for five seconds, whatever the machine does meanwhile.
+await (await movableClock(platform.superuserUrl)).stop();
 const database = openPool(platform.databaseUrl);
 const run = <Row extends object>(statement: ReturnType<typeof sql>) => asAllTenantsStatement<Row>(database, statement);
 
