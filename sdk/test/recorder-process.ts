@@ -36,7 +36,8 @@ function turnAway(command_id: string, device_id: string, answer: 'REFUSED' | 'OF
   executions.push({ command_id, device_id, begun_at: at, ended_at: at, answer, ended: Promise.resolve() });
 }
 
-const server = createServer(async ({ method, url = '' }, response) => {
+// It ends no idle connection: a request that was just sent on it would fail, as if the device had got it.
+const server = createServer({ keepAliveTimeout: 600_000 }, async ({ method, url = '' }, response) => {
   const [first = '', command_id = ''] = url.slice(1).split('/');
   if (method === 'POST') {
     const refusal = first.includes('-refuses-') ? 422 : first.includes('-offline-') ? 503 : undefined;

@@ -24,7 +24,7 @@ function launch(program: string, environment: Record<string, string> = {}): Chil
   const { PATH, HOME, TMPDIR } = process.env;
   return fork(join(import.meta.dirname, program), {
     cwd: import.meta.dirname,
-    execArgv: ['--import', 'tsx'],
+    execArgv: program.endsWith('.ts') ? ['--import', 'tsx'] : [],
     env: { PATH, HOME, TMPDIR, ...environment },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
@@ -70,11 +70,12 @@ export async function startKillable() {
   const logged: string[] = [];
   const launchAdapter = () => {
     const settings = { SERVERS: nats.url, TENANT_ID: tenantId, VENDOR: vendor, DEVICES: devices };
-    const child = launch('recorded-adapter-process.ts', settings);
+    const child = launch('recorded-adapter-process.mjs', settings);
     if (child.stdout) createInterface(child.stdout).on('line', (line) => logged.push(`${child.pid} ${line}`));
     return child;
   };
   let adapter = launchAdapter();
+  await once(adapter, 'message');
   atEnd(() => kill(adapter));
 
   const parts: Killable = {
@@ -82,6 +83,7 @@ export async function startKillable() {
       kill: () => kill(adapter),
       start: async () => {
         adapter = launchAdapter();
+        await once(adapter, 'message');
       },
     },
     nats: {

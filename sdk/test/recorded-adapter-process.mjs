@@ -2,13 +2,15 @@ import { Failed, OutcomeUnknown, Rejected, serveVendor, Unreachable } from '@ten
 
 // An adapter of the devices of recorder-process.ts, made with the kit as built, and as docs/adapters.md recommends: it
 // asks a device before it sends a command again, and where it cannot ask, it says that it does not know. It writes each
-// event of the kit as a line.
+// event of the kit as a line. JavaScript, so that it starts as fast as one that is deployed.
 
 const { SERVERS = '', TENANT_ID = '', VENDOR = '', DEVICES = '' } = process.env;
 
-const deviceOf = (device_id: string) => /^(asked|mute)-/.exec(device_id)?.[1];
+/** @param {string} device_id */
+const deviceOf = (device_id) => /^(asked|mute)-/.exec(device_id)?.[1];
 
-function endAs(answer: string): object {
+/** @param {string} answer */
+function endAs(answer) {
   if (answer === 'FAILED') throw new Failed('DEVICE_FAILED', 'The device tried and failed.');
   return { answer };
 }
@@ -39,3 +41,4 @@ await serveVendor({
     return endAs(await begun.text());
   },
 });
+process.send?.('serving');
