@@ -31,6 +31,7 @@ function launch(program: string, environment: Record<string, string> = {}): Chil
 }
 
 async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;
