@@ -81,7 +81,7 @@ export async function startPlatform() {
         expect(body[field]).not.toBeNull();
         return body;
       },
-      { timeout: 25_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   return {
     nats,
@@ -132,7 +132,7 @@ export async function startPlatform() {
         adapter.kill('SIGTERM');
         expect(await exited, log).toEqual([0, null]);
       };
-      const logged = (text: string) => vi.waitFor(() => expect(log).toContain(text), { timeout: 20_000, interval: 5 });
+      const logged = (text: string) => vi.waitFor(() => expect(log).toContain(text), { timeout: 60_000, interval: 5 });
       onTestFinished(() => void adapter.kill('SIGKILL'));
       return { pid: adapter.pid as number, log: () => log, logged, stop, exited };
     },
