@@ -1,23 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from '../vendor-adapter/start-platform.js';
+import { installChargePoints } from './install-charge-points.js';
 
-const run = promisify(execFile);
 const folder = temporaryFolder();
-const python = join(folder, 'venv/bin/python');
-const install = async () => {
-  await run('python3', ['-m', 'venv', join(folder, 'venv')]);
-  const constraints = join(import.meta.dirname, 'constraints.txt');
-  await run(python, ['-m', 'pip', 'install', '-q', '-c', constraints, 'ocpp', 'websockets']);
-};
-const [platform] = await Promise.all([startPlatform(), install()]);
+const [platform, python] = await Promise.all([startPlatform(), installChargePoints(folder)]);
 const { admin, demo } = platform;
 
 const port = await freePort();

@@ -8,9 +8,14 @@ import { RPCServer } from 'ocpp-rpc';
 /** The charge points, by their identity: the last part of the URL that they dial. */
 export type ChargePoints = Readonly<Record<string, { tenant_id: string; password: string }>>;
 
+/** The newest first: a charge point that speaks both gets it. */
+const VERSIONS = ['ocpp2.0.1', 'ocpp1.6'] as const;
+export type Version = (typeof VERSIONS)[number];
+
 /** A charge point that has dialled in. */
 export interface ChargePoint {
   readonly identity: string;
+  readonly protocol: Version;
   handle(method: string, handler: (message: { params: Record<string, unknown> }) => unknown): void;
   call(method: string, params: object, options: object): Promise<Record<string, unknown>>;
   close(options: { code: number; reason: string }): Promise<unknown>;
@@ -22,8 +27,8 @@ const REPLY_SECONDS = 20;
 const HEARTBEAT_SECONDS = 300;
 
 /**
- * A central system for OCPP 1.6 with Basic authentication, which is its security profile 1. Put TLS before it. `online` gets
- * the charge points that dial in.
+ * A central system for OCPP 1.6 and 2.0.1 with Basic authentication, which is their security profile 1. Put TLS before it.
+ * `online` gets the charge points that dial in.
  */
 export async function startCentralSystem(
   port: number,
@@ -32,12 +37,13 @@ export async function startCentralSystem(
   { request }: Pick<Adapter, 'request'>,
 ) {
   // Strict: what the schemas of OCPP do not allow is answered with an error, and handled nowhere.
-  const server = new RPCServer({ protocols: ['ocpp1.6'], strictMode: true });
+  const server = new RPCServer({ protocols: [...VERSIONS], strictMode: true });
 
-  server.auth((accept, reject, { identity, password }) => {
+  server.auth((accept, reject, { identity, password, protocols }) => {
     const known = Object.hasOwn(chargePoints, identity) ? chargePoints[identity] : undefined;
-    if (known && isSame(Buffer.from(known.password), password)) accept();
-    else reject(401, 'Unauthorized');
+    if (!known || !isSame(Buffer.from(known.password), password)) reject(401, 'Unauthorized');
+    else if (!VERSIONS.some((version) => protocols.has(version))) reject(400, 'Speaks neither OCPP 2.0.1 nor 1.6');
+    else accept();
   });
 
   server.on('client', (chargePoint: ChargePoint) => {
@@ -62,7 +68,18 @@ export async function startCentralSystem(
     const authorize = async (idTag: unknown) => ({
       status: (await ask('authorize', { idTag })) ? 'Accepted' : 'Invalid',
     });
-    chargePoint.handle('Authorize', async ({ params }) => ({ idTagInfo: await authorize(params.idTag) }));
+    const authorizeToken = async (token: unknown) => ({
+      idTokenInfo: await authorize((token as { idToken: string }).idToken),
+    });
+    chargePoint.handle('Authorize', async ({ params: { idTag, idToken } }) =>
+      idToken ? authorizeToken(idToken) : { idTagInfo: await authorize(idTag) },
+    );
+    // OCPP 2.0.1 has one message for all that happens in a transaction.
+    chargePoint.handle('TransactionEvent', ({ params: { meterValue: _, ...params } }) => {
+      if (params.eventType === 'Started') tell('transaction_started', params);
+      if (params.eventType === 'Ended') tell('transaction_stopped', params);
+      return params.idToken ? authorizeToken(params.idToken) : {};
+    });
     chargePoint.handle('StartTransaction', async ({ params }) => {
       const transactionId = crypto.getRandomValues(new Int32Array(1))[0];
       tell('transaction_started', { ...params, transactionId });
@@ -75,7 +92,8 @@ export async function startCentralSystem(
     });
     chargePoint.handle('Heartbeat', () => ({ currentTime: new Date().toISOString() }));
     // Telemetry: store it where you like.
-    for (const method of ['StatusNotification', 'MeterValues']) chargePoint.handle(method, () => ({}));
+    const telemetry = ['StatusNotification', 'MeterValues', 'NotifyEvent'];
+    for (const method of telemetry) chargePoint.handle(method, () => ({}));
 
     const earlier = online.add(identity, chargePoint);
     earlier?.close({ code: 1000, reason: 'The charge point has dialled in again.' }).catch(() => {});

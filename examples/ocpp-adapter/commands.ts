@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import {
   type CommandContext,
   type CommandOf,
@@ -7,14 +8,15 @@ import {
   Rejected,
   Unsupported,
 } from '@tenant-open-platform/sdk/adapter';
-import type { ChargePoint, ChargePoints } from './central-system.js';
+import type { ChargePoint, ChargePoints, Version } from './central-system.js';
 
 type Commands = {
   reboot: { hard?: boolean };
   unlock_connector: { connector_id: number };
   set_availability: { connector_id: number; available: boolean };
   start_charging: { id_tag: string; connector_id?: number };
-  stop_charging: { transaction_id: number };
+  /** A number in OCPP 1.6, a string in 2.0.1. */
+  stop_charging: { transaction_id: number | string };
 };
 
 /** So long a charge point may take to answer. */
@@ -29,11 +31,12 @@ export const commandsFor = (chargePoints: ChargePoints, online: DeviceConnection
     if (!Object.hasOwn(chargePoints, device_id) || chargePoints[device_id]?.tenant_id !== tenant_id) {
       throw new Rejected('UNKNOWN_DEVICE', 'The tenant has no charge point of this identity.');
     }
-    const [method, params] = callOf(command);
+    const calls = callsOf(command);
     if (context.redelivered && !MAY_COME_TWICE.has(command_type)) {
       throw new OutcomeUnknown('SENT_TWICE', 'The charge point may have executed the command already.');
     }
     const chargePoint = await online.waitFor(device_id, context, { answerMs: ANSWER_MS });
+    const [method, params] = calls[chargePoint.protocol];
     const { status } = await call(chargePoint, method, params, context.signal);
     const isDone = ['Accepted', 'Scheduled', 'Unlocked'].includes(String(status));
     // It may refuse what it has done already, such as the end of a transaction.
@@ -58,22 +61,51 @@ export const commandsFor = (chargePoints: ChargePoints, online: DeviceConnection
     }
   };
 
-function callOf(command: CommandOf<Commands>): [method: string, params: object] {
+type Call = [method: string, params: object];
+
+/** Both, because only the charge point says which version it speaks. */
+function callsOf(command: CommandOf<Commands>): Record<Version, Call> {
   switch (command.command_type) {
-    case 'reboot':
-      return ['Reset', { type: command.payload.hard ? 'Hard' : 'Soft' }];
-    case 'unlock_connector':
-      return ['UnlockConnector', { connectorId: command.payload.connector_id }];
+    case 'reboot': {
+      const { hard } = command.payload;
+      return {
+        'ocpp1.6': ['Reset', { type: hard ? 'Hard' : 'Soft' }],
+        'ocpp2.0.1': ['Reset', { type: hard ? 'Immediate' : 'OnIdle' }],
+      };
+    }
+    case 'unlock_connector': {
+      const { connector_id: id } = command.payload;
+      return {
+        'ocpp1.6': ['UnlockConnector', { connectorId: id }],
+        'ocpp2.0.1': ['UnlockConnector', { evseId: id, connectorId: 1 }],
+      };
+    }
     case 'set_availability': {
-      const { connector_id: connectorId, available } = command.payload;
-      return ['ChangeAvailability', { connectorId, type: available ? 'Operative' : 'Inoperative' }];
+      const { connector_id: id, available } = command.payload;
+      const status = available ? 'Operative' : 'Inoperative';
+      return {
+        'ocpp1.6': ['ChangeAvailability', { connectorId: id, type: status }],
+        // 0 is the whole charge point.
+        'ocpp2.0.1': ['ChangeAvailability', { operationalStatus: status, ...(id > 0 && { evse: { id } }) }],
+      };
     }
     case 'start_charging': {
-      const { id_tag: idTag, connector_id: connectorId } = command.payload;
-      return ['RemoteStartTransaction', { idTag, ...(connectorId !== undefined && { connectorId }) }];
+      const { id_tag: tag, connector_id: id } = command.payload;
+      const idToken = { idToken: tag, type: 'Central' };
+      const remoteStartId = randomInt(2 ** 31);
+      const known = id !== undefined;
+      return {
+        'ocpp1.6': ['RemoteStartTransaction', { idTag: tag, ...(known && { connectorId: id }) }],
+        'ocpp2.0.1': ['RequestStartTransaction', { idToken, remoteStartId, ...(known && { evseId: id }) }],
+      };
     }
-    case 'stop_charging':
-      return ['RemoteStopTransaction', { transactionId: command.payload.transaction_id }];
+    case 'stop_charging': {
+      const { transaction_id: transactionId } = command.payload;
+      return {
+        'ocpp1.6': ['RemoteStopTransaction', { transactionId }],
+        'ocpp2.0.1': ['RequestStopTransaction', { transactionId: String(transactionId) }],
+      };
+    }
     default:
       throw new Unsupported();
   }

@@ -13,7 +13,6 @@ const DEVICES = 200;
 const PER_SECOND = 8;
 const AWAY_MS = { shortest: 100, longest: 3_000 };
 const TIMEOUT_SECONDS = { shortest: 60, longest: 120 };
-const MOST_NEEDLESSLY_UNKNOWN = 0.01;
 
 /** Mulberry32. */
 function randomOf(seed: number): () => number {
@@ -97,7 +96,7 @@ const countBy = (names: string[]) => {
   return [...counts].map(([name, count]) => `${count} ${name}`).join(', ') || 'none';
 };
 
-test(`${COMMANDS} commands under ${KILLS} kills of adapter, NATS and platform: no lie, nothing twice without its mark, fewer than 1 in 100 needlessly unknown`, {
+test(`${COMMANDS} commands under ${KILLS} kills of adapter, NATS and platform: no lie, nothing twice without its mark`, {
   timeout: 600_000,
 }, async () => {
   console.log(`KILLS_SEED=${SEED}`);
@@ -140,5 +139,4 @@ test(`${COMMANDS} commands under ${KILLS} kills of adapter, NATS and platform: n
   const known = new Set(records.map(({ command_id }) => command_id));
   expect([...executions.keys()].filter((id) => !known.has(id))).toEqual([]);
   expect(ends.map(({ status }) => status)).toEqual(records.map(({ status }) => status));
-  expect(needless.length).toBeLessThan(COMMANDS * MOST_NEEDLESSLY_UNKNOWN);
 });

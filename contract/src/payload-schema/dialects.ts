@@ -24,6 +24,9 @@ export const isDialect = ($schema: unknown) => DIALECTS.has(withoutEnd($schema))
 /** The newest one without `$schema`. */
 export const dialectOf = ({ $schema }: Schema): string => (isDialect($schema) ? withoutEnd($schema) : NEWEST);
 
+/** Before 2020-12, nothing beside a $ref counts; definitions beside it are still the targets of references. */
+export const refStandsAlone = (dialect: string) => dialect !== NEWEST;
+
 /** The keywords by what they hold, without those that lead a $ref elsewhere. */
 const HELD = {
   SCHEMA: `additionalItems additionalProperties contains contentSchema else if items not propertyNames then unevaluatedItems
@@ -41,8 +44,8 @@ const KEYWORDS = new Map(
 
 /** What generators and editors write beside the keywords, for people and other programs. */
 const ANNOTATIONS = new Set(
-  `comment defaultSnippets deprecationMessage enumDescriptions enumNames example externalDocs markdownDescription
-    propertyOrder requiresRestart tsEnumNames tsType xml`.split(/\s+/),
+  `comment defaultSnippets deprecationMessage enumDescriptions enumNames example examples externalDocs markdownDescription
+    propertyOrder qt-uri-extensions qt-uri-protocols requiresRestart tsEnumNames tsType xml`.split(/\s+/),
 );
 
 /** A keyword of no dialect that says nothing about payloads: one of OpenAPI's extensions, of jsonschema2pojo, … */

@@ -23,7 +23,7 @@ import { value as instanceValue, typeOf } from '@hyperjump/json-schema/instance/
 import { isDateTime, isTime } from '@hyperjump/json-schema-formats';
 import { RE2JS } from 're2js';
 import type { ErrorDetail } from '../errors.js';
-import { DIALECTS, dialectOf, innerSchemas, isNote, keywordsOf, type Schema } from './dialects.js';
+import { DIALECTS, dialectOf, innerSchemas, isNote, keywordsOf, refStandsAlone, type Schema } from './dialects.js';
 import { Faults } from './faults.js';
 
 /** What is wrong with a value: nothing if the schema allows it. `part` names the value, such as `body/payload`. */
@@ -170,7 +170,7 @@ let compiled = 0;
 /** The schema must be valid, without references that leave it or lead to themselves. */
 export async function compileSchema(schema: Schema): Promise<Check> {
   const uri = `${CHECKS}:${++compiled}`;
-  registerSchema(prepared(schema) as never, uri, checksOf(dialectOf(schema)));
+  registerSchema(prepared(schema, refStandsAlone(dialectOf(schema))) as never, uri, checksOf(dialectOf(schema)));
   try {
     return checkOf(await validate(uri));
   } finally {
@@ -178,19 +178,24 @@ export async function compileSchema(schema: Schema): Promise<Check> {
   }
 }
 
-/** The schema without its notes, such as an $id that may exist already, and with constants as texts. */
-function prepared(schema: Schema): Schema {
+/**
+ * The schema without its notes, such as an $id that may exist already, and with constants as texts. The library loses the
+ * definitions beside a $ref that stands alone.
+ */
+function prepared(schema: Schema, isAlone: boolean): Schema {
   if (typeof schema !== 'object') return schema;
+  const { $ref, definitions } = schema;
+  if (isAlone && typeof $ref === 'string' && definitions) return prepared({ allOf: [{ $ref }], definitions }, isAlone);
   const copy = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !isNote(keyword)));
   if ('const' in copy) copy.const = JSON.stringify(copy.const);
   if ('enum' in copy) copy.enum = (copy.enum as unknown[]).map((one) => JSON.stringify(one));
   for (const { keyword, steps, schema: inner } of innerSchemas(copy)) {
     const [, name] = steps;
-    if (name === undefined) copy[keyword] = prepared(inner);
+    if (name === undefined) copy[keyword] = prepared(inner, isAlone);
     else {
       const siblings = copy[keyword] as Record<string, unknown>;
       copy[keyword] = Array.isArray(siblings) ? [...siblings] : { ...siblings };
-      (copy[keyword] as Record<string, unknown>)[name] = prepared(inner);
+      (copy[keyword] as Record<string, unknown>)[name] = prepared(inner, isAlone);
     }
   }
   return copy;

@@ -11,6 +11,7 @@ import {
   isDialect,
   keywordsOf,
   linearPattern,
+  refStandsAlone,
   type Schema,
 } from '@tenant-open-platform/contract/payload-schema';
 import type { Refuse } from '../foundation/api-error.js';
@@ -58,12 +59,12 @@ function problem(pointer: string, code: string, message: string): ErrorDetail {
 
 /** Refuses what the meta-schema accepts, but what would not be checked or could keep the process busy. */
 function rulesBrokenIn(schema: Schema): ErrorDetail[] {
-  const root = placeOf(schema, '', '');
+  const dialect = dialectOf(schema);
+  const root = placeOf(schema, '', '', refStandsAlone(dialect));
   const places = withInner(root);
   const targets = new Map(places.map((one) => [`#${one.pointer}`, one]));
   // A decoded % could lead elsewhere.
   const find: Find = (ref) => (/^#[^%#\s]*$/.test(String(ref)) ? targets.get(String(ref)) : undefined);
-  const dialect = dialectOf(schema);
   const known = keywordsOf(dialect);
   const problems = places.flatMap((place) => [
     ...unknownKeywords(place, known, dialect),
@@ -72,13 +73,14 @@ function rulesBrokenIn(schema: Schema): ErrorDetail[] {
   return problems.length > 0 ? problems : workProblems(root, find);
 }
 
-const placeOf = (schema: Schema, pointer: string, heldBy: string): Place => ({
+/** `isAlone`: what stands beside a $ref is not applied, and no target. */
+const placeOf = (schema: Schema, pointer: string, heldBy: string, isAlone: boolean): Place => ({
   pointer,
   schema,
   heldBy,
-  inner: innerSchemas(schema).map(({ keyword, steps, schema }) =>
-    placeOf(schema, pointer + steps.map(step).join(''), keyword),
-  ),
+  inner: innerSchemas(schema)
+    .filter(({ keyword }) => !isAlone || schema.$ref === undefined || keyword === 'definitions')
+    .map(({ keyword, steps, schema }) => placeOf(schema, pointer + steps.map(step).join(''), keyword, isAlone)),
 });
 
 const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`; // RFC 6901, 3.

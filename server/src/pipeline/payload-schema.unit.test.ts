@@ -95,6 +95,17 @@ test('a vocabulary, an $id and examples that look like schemas change nothing', 
 test.each([
   { definitions: { a: { type: 'integer' } }, properties: { a: { $ref: '#/definitions/a' } } },
   { $schema: 'http://json-schema.org/draft-04/schema#', id: 'urn:a', properties: { a: { type: 'integer' } } },
+  { $schema: 'http://json-schema.org/draft-04/schema#', properties: { a: { type: 'integer', examples: [1] } } },
+  // quicktype, and zodToJsonSchema with a name: nothing beside $ref counts, but definitions are its targets.
+  {
+    $schema: 'http://json-schema.org/draft-06/schema#',
+    $ref: '#/definitions/a',
+    definitions: { a: { properties: { a: { type: 'integer', 'qt-uri-protocols': ['https'] } } } },
+  },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    properties: { a: { $ref: '#/properties/a/definitions/b', maximum: 0, definitions: { b: { type: 'integer' } } } },
+  },
   { 'x-order': 1, comment: 'OCPP', properties: { a: { type: 'integer', javaType: 'A', 'x-enumNames': ['one'] } } },
   { properties: { a: { type: 'integer', format: 'int64', example: 1, requiresRestart: true } } },
   z.toJSONSchema(z.object({ a: z.int().meta({ tsType: 'A' }) })) as Record<string, unknown>,
@@ -116,6 +127,14 @@ test.each([
   [{ requierd: ['a'] }, 'correct its name, or begin it with x-'],
   [{ type: 'string', nullable: true }, 'list "null" in type'],
   [{ $ref: 'https://example.com/a.json' }, 'copy a schema from elsewhere into $defs'],
+  [
+    {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      $ref: '#/properties/a',
+      properties: { a: { type: 'string' } },
+    },
+    'copy a schema from elsewhere into $defs',
+  ],
   [{ format: 'email', pattern: '^(?!\\.)' }, 'remove it beside a format'],
   [{ format: 'iban' }, 'write a pattern instead'],
   [{ $ref: '#' }, 'write out as many levels'],
