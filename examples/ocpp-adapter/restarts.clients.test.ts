@@ -12,7 +12,7 @@ import { installChargePoints } from './install-charge-points.js';
 
 const COUNT = 200;
 const WAIT = { timeout: 60_000, interval: 50 };
-/** No command may end at its deadline: NATS gives those of a killed adapter to the next one after 30 seconds. */
+/** No command may end at its deadline: NATS waits before it gives those of a killed adapter to the next one. */
 const LONG_SECONDS = 150;
 
 const folder = temporaryFolder();
