@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Execution } from './lies.js';
@@ -36,8 +36,7 @@ function turnAway(command_id: string, device_id: string, answer: 'REFUSED' | 'OF
   executions.push({ command_id, device_id, begun_at: at, ended_at: at, answer, ended: Promise.resolve() });
 }
 
-// It ends no idle connection: a request that was just sent on it would fail, as if the device had got it.
-const server = createServer({ keepAliveTimeout: 600_000 }, async ({ method, url = '' }, response) => {
+async function answer({ method, url = '' }: IncomingMessage, response: ServerResponse): Promise<void> {
   const [first = '', command_id = ''] = url.slice(1).split('/');
   if (method === 'POST') {
     const refusal = first.includes('-refuses-') ? 422 : first.includes('-offline-') ? 503 : undefined;
@@ -55,7 +54,11 @@ const server = createServer({ keepAliveTimeout: 600_000 }, async ({ method, url 
   if (!last) return void response.writeHead(404).end();
   await last.ended;
   return void response.end(last.answer);
-}).listen(0, '127.0.0.1');
+}
+
+// It ends no idle connection: a request that was just sent on it would fail, as if the device had got it.
+const server = createServer({ keepAliveTimeout: 600_000 }, (...exchange) => void answer(...exchange));
+server.listen(0, '127.0.0.1');
 
 await once(server, 'listening');
 process.send?.((server.address() as AddressInfo).port);
