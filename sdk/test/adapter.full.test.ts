@@ -270,7 +270,7 @@ test.concurrent('what waits for its device while the connection is lost is marke
   expect(new Set(runs.map(({ id }) => id))).toEqual(new Set(sent.map(({ command_id }) => command_id)));
 });
 
-test.concurrent('what waits past its deadline is reported as not started, unless NATS was restarted meanwhile', async (context) => {
+test.concurrent('what waits past its deadline is reported as not started, unless NATS was restarted meanwhile, whoever has read since', async (context) => {
   const { on, serve } = await setUp(context);
   const overdue = () => on.send([{ deadline_at: new Date(Date.now() - 1).toISOString() }]);
   const first = await serve();
@@ -289,6 +289,17 @@ test.concurrent('what waits past its deadline is reported as not started, unless
   const third = await serve();
   await on.allAcknowledged();
   expect(third.adapter.counters).toMatchObject({ started: 0, expired: 1 });
+  await third.adapter.stop();
+  await overdue();
+  await overdue();
+  await on.nats.suspend();
+  await on.nats.resume();
+  await on.answers();
+  // A process that takes one message and is gone.
+  await (await (await on.consumer()).next())?.ackAck();
+  const fourth = await serve();
+  await on.allAcknowledged();
+  expect(fourth.adapter.counters).toMatchObject({ started: 0, expired: 1 });
   expect(await on.updates()).toHaveLength(2);
 });
 

@@ -104,6 +104,7 @@ export async function startBus({
       await nextMillisecond();
     },
     createCommands: () => createCommands(),
+    consumer: () => bus.consumers.get('TOP_COMMANDS', durable),
     createDurable: () => createDurable('TOP_COMMANDS'),
     deleteDurable: () => manager.consumers.delete('TOP_COMMANDS', durable),
     /** Publishes commands. The fields that a test does not need have values of their own. */

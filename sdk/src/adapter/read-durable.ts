@@ -60,8 +60,8 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
   /** By the clock of this process: when reading began, or began again because NATS may have forgotten deliveries. */
   let begunAt = 0;
   let margin = 0;
-  /** NATS may have forgotten what it had delivered until then. */
-  let hasForgotten = false;
+  /** NATS may have forgotten what it had delivered until then. Without it: until reading began. */
+  let countsSince: number | undefined;
   let seenReconnects = -1;
   let seenLeader: string | undefined;
   /** When the durable was created. It does not know what an earlier one has delivered. */
@@ -87,8 +87,9 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     const isFirst = seenReconnects < 0;
     margin = leader ? CLOCKS_DIFFER_MS : 0;
     begunAt = asked;
-    // Another process may have been the first to read since NATS started: `last_active` then hides what was forgotten.
-    hasForgotten = !isFirst || !info.delivered.last_active;
+    // NATS started before its last delivery. It may have forgotten what it had delivered before its start.
+    const { last_active } = info.delivered;
+    countsSince = isFirst && last_active ? instantOf(last_active) + margin : undefined;
     const isSame = earlier?.createdAt === createdAt && earlier.leader === leader;
     continued = isFirst && isSame && (leader || earlier?.server === link.server) ? earlier : undefined;
     seenReconnects = reconnects;
@@ -102,7 +103,7 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     const common = { server, leader: seenLeader, createdAt };
     if (continued) return { ...common, begunAt: continued.begunAt, forgottenUntil: continued.forgottenUntil };
     const begun = clock.latestAt(begunAt) + margin;
-    return { ...common, begunAt: begun, forgottenUntil: hasForgotten ? begun : 0 };
+    return { ...common, begunAt: begun, forgottenUntil: countsSince ?? begun };
   }
 
   function ageOf(storedAt: number): Age {
