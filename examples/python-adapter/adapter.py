@@ -1,6 +1,6 @@
 """An adapter for Python 3.11 or newer: pip install "nats-py[nkeys]". What your devices do is in devices.py: replace it."""
 
-import asyncio, json, os, signal, time, traceback, uuid
+import asyncio, json, math, os, signal, time, traceback, uuid
 from datetime import datetime, timezone
 
 import nats, nkeys
@@ -94,11 +94,12 @@ class Bus:
             subscription = await self.stream.pull_subscribe_bind(DURABLE, stream)
             margin = CLOCKS_DIFFER if "cluster" in info else 0
             await asyncio.sleep(margin)  # What is sent once it reads is new.
-            # NATS may have forgotten what it had delivered if it was restarted: no delivery since tells that.
-            has_forgotten = begun_before is not None or "last_active" not in info["delivered"]
+            # NATS may have forgotten what it delivered before its start, which was before its last delivery.
+            last_active = None if begun_before else info["delivered"].get("last_active")
+            counts_since = instant(last_active) + margin if last_active else math.inf
             print(f"Reads {DURABLE} on {stream}.", flush=True)
             said = None
-            return subscription, begun_at + margin, has_forgotten, instant(info["created"])
+            return subscription, begun_at + margin, counts_since, instant(info["created"])
 
         in_work, begun, reconnects = set(), None, -1
         while not self.stopping.is_set():
@@ -108,7 +109,7 @@ class Bus:
                     continue
                 if reconnects != self.connection.stats["reconnects"]:
                     reconnects, silence = self.connection.stats["reconnects"], 0
-                    subscription, begun_at, has_forgotten, created_at = begun = await begin(begun)
+                    subscription, begun_at, counts_since, created_at = begun = await begin(begun)
                 if len(in_work) >= AT_ONCE:
                     await asyncio.wait(in_work, return_when=asyncio.FIRST_COMPLETED)
                 fetched_at = time.monotonic()
@@ -132,7 +133,7 @@ class Bus:
                 stored_at = message.metadata.timestamp.timestamp()
                 is_again = message.metadata.num_delivered > 1 or "Sent-Again" in (message.headers or {})
                 is_new = stored_at > begun_at + self.clock.latest + 0.001 and stored_at > created_at
-                is_first = not is_again and (is_new or not has_forgotten and stored_at > created_at)
+                is_first = not is_again and (is_new or stored_at > max(counts_since, created_at))
                 task = asyncio.create_task(take(message, stored_at, is_again or not is_new, is_first))
                 in_work.add(task)
                 task.add_done_callback(in_work.discard)
