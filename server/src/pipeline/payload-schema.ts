@@ -36,7 +36,7 @@ export async function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLO
         `has more than ${MAX_BYTES} bytes of JSON or ${MAX_DEPTH} levels: leave out descriptions, or put what repeats into $defs`,
       ),
     ]);
-  refuseAny(await checkSchema(schema, 'body/payload_schema'));
+  refuseAny((await checkSchema(schema, 'body/payload_schema')).map(withNewerForm));
   refuseAny(rulesBrokenIn(schema));
   return compileSchema(schema);
 }
@@ -111,6 +111,20 @@ const instead: Record<string, string> = {
   $recursiveRef: 'write $ref and a JSON Pointer',
 };
 const ELSE = 'correct its name, or begin it with x- if it is a note';
+
+/** Forms of older drafts and of OpenAPI 3.0. */
+const newerForms: Record<string, string> = {
+  exclusiveMinimum: 'write the limit itself in place of true, and leave out minimum, or name draft 4 in $schema',
+  exclusiveMaximum: 'write the limit itself in place of true, and leave out maximum, or name draft 4 in $schema',
+  items: 'name a list of items prefixItems, or name draft 7 in $schema',
+};
+const OLDER_FORM = /(?<!\/(?:properties|patternProperties|dependentSchemas|definitions|\$defs))\/(\w+)$/;
+
+function withNewerForm(detail: ErrorDetail): ErrorDetail {
+  const [, keyword = ''] = OLDER_FORM.exec(detail.location) ?? [];
+  const newer = Object.hasOwn(newerForms, keyword) ? newerForms[keyword] : undefined;
+  return newer ? { ...detail, message: `${detail.message}: ${newer}` } : detail;
+}
 
 function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<ErrorDetail> {
   for (const [keyword, value] of Object.entries(schema)) {

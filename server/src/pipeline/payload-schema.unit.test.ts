@@ -138,8 +138,14 @@ test.each([
   [{ format: 'email', pattern: '^(?!\\.)' }, 'remove it beside a format'],
   [{ format: 'iban' }, 'write a pattern instead'],
   [{ $ref: '#' }, 'write out as many levels'],
+  [{ properties: { a: { minimum: 0, exclusiveMinimum: true } } }, 'write the limit itself in place of true'],
+  [{ type: 'array', items: [{ type: 'string' }] }, 'name a list of items prefixItems, or name draft 7'],
 ])('the refusal of %j says what to write instead', async (schema, remedy) => {
   await expect(compile(schema)).rejects.toThrow(remedy);
+});
+
+test('a property of the name of a keyword has no older form', async () => {
+  await expect(compile({ properties: { items: 1 } })).rejects.not.toThrow('prefixItems');
 });
 
 const LENGTH = 32 * 1024;
