@@ -63,8 +63,9 @@ export async function startPrivatePlatform(): Promise<PrivatePlatform> {
   return {
     nats,
     postgres,
-    streams: (await jetstreamManager(connection, { timeout: 60_000 })).streams,
-    client: jetstream(connection, { timeout: 60_000 }),
+    // Shorter than tests wait: a request that NATS loses as it is killed is made again.
+    streams: (await jetstreamManager(connection, { timeout: 15_000 })).streams,
+    client: jetstream(connection, { timeout: 15_000 }),
     database: openPool(postgres.url),
     admin: first.admin,
     demo: first.demo,
