@@ -97,7 +97,10 @@ const REFUSED: [name: RegExp, sentence: RegExp][] = [
   [/^zod .* (duration|hostname)$/, /Write it without look-ahead.* or remove it beside a format/],
   [/^zod .* tree$/, /write out as many levels as payloads have/],
   // They say draft 2019-09, or nothing, and mean OpenAPI 3.0.
-  [/^zod-to-json-schema jsonSchema2019-09 /, /\$schema must be one of .*|prefixItems, or name draft 7|in place of true/],
+  [
+    /^zod-to-json-schema jsonSchema2019-09 /,
+    /\$schema must be one of .*|prefixItems, or name draft 7|in place of true/,
+  ],
   [/^zod-to-json-schema openApi3 (between|tuple|tupleAndMore)$/, /in place of true|prefixItems, or name draft 7/],
   [/^zod-to-json-schema openApi3 nullable/, /list "null" in type/],
   [/^quicktype sample digits$/, /write a pattern instead, or name it x-format/],
