@@ -21,11 +21,11 @@ const info = {
   ],
   description: `Messages between the platform and the adapters of vendors over NATS JetStream, and the events of tenants. \`send\` and \`receive\` are from the platform's point of view: it sends a command, and the adapter reads it.
 
-Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS server without accounts: \`$JS.API\`, and no nkey). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and the durable consumers, within a minute of the principal or the vendor: do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 6 seconds. If you need longer, send \`+WPI\` (in progress) every 2 seconds to restart this time. Pull only as many messages as you can start, because a pulled message counts as delivered. Return a message that you have not started with \`-NAK\`.
+Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS server without accounts: \`$JS.API\`, and no nkey). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and, for each registered principal, its durable consumers: within a minute of busPrincipals.create. This is also true on a server without accounts. Do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 6 seconds. If you need longer, send \`+WPI\` (in progress) every 2 seconds to restart this time. Pull only as many messages as you can start, because a pulled message counts as delivered. Return a message that you have not started with \`-NAK\`.
 
-A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process, another reader or your own process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read as delivered again too, unless your own records prove that its execution never began.
+A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process, another reader or your own process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read as delivered again too, unless your own records prove that its execution never began. They prove it if the only reader has written them before each execution, since before the platform accepted the command. When your process starts, first end the commands that your records show as begun, because a redelivery can come after the deadline.
 
-The clock of NATS is the property \`ts\` of the information on your durable consumer, which you may request. nats-server 2.9 has no such property: there, the time at which NATS stored the newest message is the best estimate. Count from there with a monotonic clock, and keep the later time after each message. The time at which NATS stored a message is in its metadata.
+The clock of NATS is the property \`ts\` of the information on your durable consumer, which you may request. nats-server 2.9 has no such property: there, request the information when a message was delivered, and \`delivered.last_active\` is the time of this delivery. Count from there with a monotonic clock. The time at which NATS stored a message is in its metadata.
 
 | client | inbox prefix | JetStream API prefix |
 |---|---|---|
@@ -79,7 +79,7 @@ type Channel = {
 };
 
 const adapterReads = (stream: string) =>
-  `The stream is \`${stream}\`. A SERVICE principal reads from the durable consumer \`${durables.adapter('{tenant_id}', '{vendor}')}\`. A SERVICE principal of the tenant \`${PLATFORM_TENANT_ID}\` reads from the durable consumer \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which has the messages of every tenant.`;
+  `The stream is \`${stream}\`. A SERVICE principal reads from the durable consumer \`${durables.adapter('{tenant_id}', '{vendor}')}\`. A SERVICE principal of the tenant \`${PLATFORM_TENANT_ID}\` reads from the durable consumer \`${durables.adapter(PLATFORM_TENANT_ID, '{vendor}')}\`, which has the messages of every tenant. Each of the two durable consumers gets every message of the tenant, so run only one of the two adapters.`;
 
 const adapterDurable = { name: durables.adapter('{tenant_id}', '{vendor}'), principal_type: 'SERVICE' } as const;
 
@@ -94,7 +94,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['CommandMessage'],
     summary: 'Send a command to the adapter of its vendor',
-    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable consumer. The commands of one device may overlap: the platform does not wait for an end before it sends the next one. Execute each command_id only once. Acknowledge a command after its end was published and acknowledged. If a command is delivered again, it may have been executed: ask the device, or send TIMED_OUT of the device. If your own records prove that its execution never began, execute it.`,
+    description: `${adapterReads('TOP_COMMANDS')} The platform sends the commands of a tenant in the order in which it accepted them. The order is not guaranteed after a redelivery, or between several readers of a durable consumer. The commands of one device may overlap: the platform does not wait for an end before it sends the next one. Execute each command_id only once. Acknowledge a command after its end was published and acknowledged. If a command is delivered again, it may have been executed: ask the device, or send TIMED_OUT of the device. If your own records prove that its execution never began, execute it. \`TOP_COMMANDS\` keeps a command for 10 minutes, whatever its deadline is. Terminate (\`+TERM\`) a message that you cannot read.`,
   },
   commandUpdate: {
     action: 'receive',
@@ -113,7 +113,7 @@ const channels: Record<ChannelName, Channel> = {
 
 The command_id and a known status always count. The platform omits other properties that it cannot keep and names them in status_reason: with the code RESULT_INVALID, or in the message if the update has a code of its own. It also stores the update as a parked message. The platform refuses an update without a command_id or a known status, for an unknown command, or for a command of another tenant or vendor. A refused update changes nothing and gets no response on the bus. It is stored as a parked message: see parkedMessages.list.
 
-The first end of a command is final. A later end, also after the deadline, changes no status. The platform stores the first later end in late_result, so report an end even if it is late.`,
+The first end of a command is final. A later end, also after the deadline, changes no status. The platform stores the first later end in late_result, so report an end even if it is late. The same end again changes nothing. Progress after an end changes no status.`,
   },
   deviceRequest: {
     action: 'receive',
