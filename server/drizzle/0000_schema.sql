@@ -243,6 +243,48 @@ grant execute on function admission.admit_requests_v1(text, boolean) to session_
 
 reset role;
 --> statement-breakpoint
+-- A generation begins, unless another one has begun since `known`: of all who notice a restore at the same time, one
+-- begins it. See docs/internals/generations.md.
+--
+-- The histories part where the log ended at the last start of Postgres: a plain copy is put back while Postgres is stopped.
+-- The open commands of the copy are marked, so no clock is compared. Those that were accepted since that start are none: no
+-- later transaction has written them, and nothing is dispatched before the comparison with the bus.
+--
+-- The slots lose their owners: the numbers that these remember are of another history.
+create function begin_generation_v1(cause text, known uuid)
+returns void
+language plpgsql
+as $$
+#variable_conflict use_variable
+declare
+  before public.database_generations;
+begin
+  perform pg_advisory_xact_lock(5120998349);
+  select * into before from public.database_generations where shared_until is null;
+  if known <> before.id then
+    return;
+  end if;
+  update public.commands set is_copied = true
+  where completed_at is null and is_copied is null
+    and deadline_at >= (select min(swept_until) from public.slots)
+    and (cause = 'IDENTITY' or status <> 'ACCEPTED' or age(xmin) > age(before.xid_at_start));
+  update public.database_generations set shared_until = least(shared_until, before.log_end_at_start);
+  insert into public.database_generations (
+    id, began_at, cause, identity, timeline, started_at, log_end_at_start, xid_at_start
+  )
+  values (
+    gen_random_uuid(), date_trunc('second', clock_timestamp()) + interval '1 second', cause,
+    before.identity, before.timeline, before.started_at, public.log_end_v1(), pg_current_xact_id()::xid
+  );
+  update public.slots set owner = '', epoch = epoch + 1, owned_until = now() - interval '1 second';
+  -- Running processes look again: see postgres-signals.ts.
+  perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
+end
+$$;
+
+revoke execute on function begin_generation_v1(text, uuid) from public;
+grant execute on function begin_generation_v1(text, uuid) to top_system;
+--> statement-breakpoint
 -- Counts commands that have ended: see figures.ts. `ended` is a JSON array with an element for each tenant, vendor, status
 -- and reason, and when the commands were accepted, in Unix milliseconds. The slots of their events are locked, so no other
 -- transaction counts commands of these tenants, and each row is written once for a whole batch. 20 reasons of a tenant and
@@ -328,23 +370,6 @@ $$;
 revoke execute on function count_ended_v1(text) from public;
 grant execute on function count_ended_v1(text) to top_app, top_system;
 --> statement-breakpoint
--- Something outside of the database knows a later event than it has: a generation begins, unless another one has begun
--- since `known`. The lock is the one of look_at_generation_v1, so of all who notice a restore at the same time one begins it.
-create function declare_restored_v1(known bigint)
-returns void
-language plpgsql
-as $$
-begin
-  perform pg_advisory_xact_lock(5120998349);
-  perform public.look_at_generation_v1(
-    case when (select max(generation) from public.database_generations) = known then 'WITNESS' end
-  );
-end
-$$;
-
-revoke execute on function declare_restored_v1(bigint) from public;
-grant execute on function declare_restored_v1(bigint) to top_system;
---> statement-breakpoint
 -- The class of a duration. A class ends 10 % above its beginning, so its middle is at most 5 % away from each duration in it.
 create function duration_class_v1(milliseconds double precision)
 returns int
@@ -392,9 +417,7 @@ as $$
   select greatest(
     (
       select max(last.seq) from generate_series(0, 15) as slot cross join lateral (
-        select seq from public.events
-        where (public.tenant_slot_v1(tenant_id), seq) > (slot, 0)
-          and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+        select seq from public.slot_events_v1(slot, 0)
         order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
       ) as last
     ), (select max(published_seq) from public.slots), 0
@@ -431,9 +454,7 @@ begin
   end if;
   with last as materialized (
     select slot, (
-      select logged_at from public.events
-      where (public.tenant_slot_v1(tenant_id), seq) > (slot, 0)
-        and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+      select logged_at from public.slot_events_v1(slot, 0)
       order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
     ) as logged_at
     from unnest(slots) as slot
@@ -481,13 +502,11 @@ grant execute on function logged_events_v1(text) to top_app, top_system;
 -- Each new connection calls it once, as top_system, before anything else. It begins a generation if Postgres shows that it
 -- is another one: by the number of its cluster (another installation), of the database or of this table (a dump that was
 -- restored), or by its timeline (a promoted standby, recovery to a point in time; the name of the current WAL file shows a
--- promotion at once, the control file only after a checkpoint). It begins one too if the caller says so in `declared`.
--- A restart, a crash or a minor upgrade changes none of these.
+-- promotion at once, the control file only after a checkpoint). A restart, a crash or a minor upgrade changes none of these.
 --
--- The commands that are open in the copy get the boundary `copied_until` from the copy itself, so no clock is compared.
--- The slots lose their owners: the numbers that these remember are of another history.
-create function look_at_generation_v1(declared text default null)
-returns table (generation bigint, began_at timestamptz)
+-- After a start of Postgres the slots have no owners: whoever takes one compares with the bus before any background work.
+create function look_at_generation_v1()
+returns table (id uuid, began_at timestamptz)
 language plpgsql
 as $$
 #variable_conflict use_column
@@ -495,11 +514,10 @@ declare
   known public.database_generations;
   shown_identity text;
   shown_timeline text;
-  started timestamptz := pg_postmaster_start_time();
-  log_end bigint;
-  cause text;
+  started constant timestamptz := pg_postmaster_start_time();
+  is_other boolean;
 begin
-  select * into known from public.database_generations order by generation desc limit 1;
+  select * into known from public.database_generations where shared_until is null;
   if not pg_is_in_recovery() then
     begin
       shown_identity := (select system_identifier from pg_control_system())
@@ -509,53 +527,48 @@ begin
     exception when insufficient_privilege or undefined_function or feature_not_supported then
       null;
     end;
-    if declared is not null or known.started_at is distinct from started
-      or known.identity <> shown_identity or known.timeline <> shown_timeline
-    then
+    if known.started_at is distinct from started or known.identity <> shown_identity or known.timeline <> shown_timeline then
       perform pg_advisory_xact_lock(5120998349);
-      select * into known from public.database_generations order by generation desc limit 1;
-      log_end := public.log_end_v1();
-      cause := case
-        when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
-        else declared
-      end;
-      if known.started_at is distinct from started then
-        known.log_end_at_start := log_end;
-      end if;
-      if cause is null then
-        update public.database_generations
-        set identity = coalesce(shown_identity, identity), timeline = coalesce(shown_timeline, timeline),
-          started_at = started, log_end_at_start = known.log_end_at_start
-        where generation = known.generation;
-      else
-        insert into public.database_generations (
-          generation, began_at, cause, parted_at, copied_until, identity, timeline, started_at, log_end_at_start
-        )
-        values (
-          greatest(known.generation + 1, ceil(extract(epoch from clock_timestamp()))::bigint),
-          date_trunc('second', clock_timestamp()) + interval '1 second', cause,
-          case when cause = 'IDENTITY' then log_end else least(log_end, known.log_end_at_start) end,
-          (
-            select max(accepted_at) from public.commands
-            where completed_at is null
-              and deadline_at >= (select min(swept_until) from public.slots)
-              and (cause = 'IDENTITY' or accepted_at <= started)
-          ),
-          coalesce(shown_identity, known.identity), coalesce(shown_timeline, known.timeline), started, log_end
-        );
-        update public.slots set owner = '', epoch = epoch + 1, owned_until = now() - interval '1 second';
-        -- Running processes look again: see postgres-signals.ts.
-        perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
-        select * into known from public.database_generations order by generation desc limit 1;
+      select * into known from public.database_generations where shared_until is null;
+      is_other := coalesce(known.identity <> shown_identity or known.timeline <> shown_timeline, false);
+      if is_other or known.started_at is distinct from started then
+        update public.database_generations set
+          identity = coalesce(shown_identity, identity), timeline = coalesce(shown_timeline, timeline),
+          started_at = started, log_end_at_start = public.log_end_v1(), xid_at_start = pg_current_xact_id()::xid,
+          is_compared = false
+        where shared_until is null;
+        if is_other then
+          perform public.begin_generation_v1('IDENTITY', known.id);
+        else
+          update public.slots set owner = '', epoch = epoch + 1, owned_until = now() - interval '1 second';
+        end if;
+        select * into known from public.database_generations where shared_until is null;
       end if;
     end if;
   end if;
-  return query select known.generation, known.began_at;
+  return query select known.id, known.began_at;
 end
 $$;
 
-revoke execute on function look_at_generation_v1(text) from public;
-grant execute on function look_at_generation_v1(text) to top_system;
+revoke execute on function look_at_generation_v1() from public;
+grant execute on function look_at_generation_v1() to top_system;
+--> statement-breakpoint
+-- The events of a slot after a number, without those that moved here with their tenants: these have numbers below 0, so in
+-- the order of (slot, seq) they lie behind the events of the slot before. Sort by (tenant_slot_v1(tenant_id), seq).
+--
+-- Postgres puts its text into the statement that calls it, so it has the plan of the index.
+create function slot_events_v1(of_slot int, after bigint)
+returns table (tenant_id text, seq bigint, logged_at timestamptz)
+language sql
+stable
+as $$
+  select tenant_id, seq, logged_at from public.events
+  where (public.tenant_slot_v1(tenant_id), seq) > (of_slot, greatest(after, 0))
+    and (public.tenant_slot_v1(tenant_id), seq) <= (of_slot, 9223372036854775807)
+$$;
+
+revoke execute on function slot_events_v1(int, bigint) from public;
+grant execute on function slot_events_v1(int, bigint) to top_app, top_system;
 --> statement-breakpoint
 -- Null: requests of the tenant are served here. An empty text: the tenant moves, or moved within the last minute, so that
 -- one address for several platforms can be led to the other one meanwhile. Else the address of the platform that has it.
@@ -648,15 +661,17 @@ CREATE TABLE "credentials" (
 );
 --> statement-breakpoint
 CREATE TABLE "database_generations" (
-	"generation" bigint PRIMARY KEY NOT NULL,
+	"id" uuid PRIMARY KEY NOT NULL,
 	"began_at" timestamp (3) with time zone NOT NULL,
 	"cause" text NOT NULL,
-	"parted_at" bigint NOT NULL,
-	"copied_until" timestamp (3) with time zone,
+	"shared_until" bigint,
+	"number" bigint DEFAULT 0 NOT NULL,
+	"is_compared" boolean DEFAULT false NOT NULL,
 	"identity" text,
 	"timeline" text,
 	"started_at" timestamp with time zone,
-	"log_end_at_start" bigint NOT NULL
+	"log_end_at_start" bigint DEFAULT 0 NOT NULL,
+	"xid_at_start" "xid"
 );
 --> statement-breakpoint
 CREATE TABLE "keyring_canaries" (
@@ -814,6 +829,7 @@ CREATE TABLE "commands" (
 	"request_id" text NOT NULL,
 	"traceparent" text,
 	"batch_id" uuid,
+	"is_copied" boolean,
 	CONSTRAINT "commands_tenant_id_command_id_pk" PRIMARY KEY("tenant_id","command_id"),
 	CONSTRAINT "commands_idempotency_key" UNIQUE("tenant_id","idempotency_key")
 );
@@ -996,6 +1012,7 @@ ALTER TABLE "object_credentials" ADD CONSTRAINT "object_credentials_tenant" FORE
 ALTER TABLE "object_resources" ADD CONSTRAINT "object_resources_credential" FOREIGN KEY ("tenant_id","credential_id") REFERENCES "public"."object_credentials"("tenant_id","credential_id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "bus_principals_reading_events" ON "bus_principals" USING btree ("tenant_id") WHERE principal_type = 'CLIENT' and status <> 'DELETED';--> statement-breakpoint
 CREATE INDEX "credentials_in_order" ON "credentials" USING btree ("tenant_id","created_at","client_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "database_generations_current" ON "database_generations" USING btree (("shared_until" is null)) WHERE "database_generations"."shared_until" is null;--> statement-breakpoint
 CREATE INDEX "nonces_by_expiry" ON "nonces" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "policies_of_client" ON "policies" USING btree ("tenant_id","client_id","object","action") WHERE client_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "policies_of_role" ON "policies" USING btree ("tenant_id","role","object","action") WHERE role is not null;--> statement-breakpoint
@@ -1090,6 +1107,7 @@ grant update (
   status, adapter_status, device_execution_status, status_reason, result, late_result, history, progress,
   dispatched_at, completed_at, updated_at
 ) on commands to top_app, top_system;
+grant update (is_copied) on commands to top_system;
 
 -- Row-level security: the second barrier behind the tenant_id in every query.
 do $$
@@ -1163,5 +1181,4 @@ select slot, '', 0, now() - interval '1 second', now() from generate_series(0, 1
 insert into command_figures_start (counted_since) values (now());
 
 -- The history of the database before any restore: see look_at_generation_v1.
-insert into database_generations (generation, began_at, cause, parted_at, log_end_at_start)
-values (0, to_timestamp(0), 'FIRST', 0, 0);
+insert into database_generations (id, began_at, cause) values (gen_random_uuid(), to_timestamp(0), 'FIRST');

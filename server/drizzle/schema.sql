@@ -201,6 +201,40 @@ end
 $$;
 
 --
+-- Name: begin_generation_v1(text, uuid); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.begin_generation_v1(cause text, known uuid) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+#variable_conflict use_variable
+declare
+  before public.database_generations;
+begin
+  perform pg_advisory_xact_lock(5120998349);
+  select * into before from public.database_generations where shared_until is null;
+  if known <> before.id then
+    return;
+  end if;
+  update public.commands set is_copied = true
+  where completed_at is null and is_copied is null
+    and deadline_at >= (select min(swept_until) from public.slots)
+    and (cause = 'IDENTITY' or status <> 'ACCEPTED' or age(xmin) > age(before.xid_at_start));
+  update public.database_generations set shared_until = least(shared_until, before.log_end_at_start);
+  insert into public.database_generations (
+    id, began_at, cause, identity, timeline, started_at, log_end_at_start, xid_at_start
+  )
+  values (
+    gen_random_uuid(), date_trunc('second', clock_timestamp()) + interval '1 second', cause,
+    before.identity, before.timeline, before.started_at, public.log_end_v1(), pg_current_xact_id()::xid
+  );
+  update public.slots set owner = '', epoch = epoch + 1, owned_until = now() - interval '1 second';
+  -- Running processes look again: see postgres-signals.ts.
+  perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
+end
+$$;
+
+--
 -- Name: count_ended_v1(text); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -282,21 +316,6 @@ end
 $$;
 
 --
--- Name: declare_restored_v1(bigint); Type: FUNCTION; Schema: public; Owner: -
---
-
-CREATE FUNCTION public.declare_restored_v1(known bigint) RETURNS void
-    LANGUAGE plpgsql
-    AS $$
-begin
-  perform pg_advisory_xact_lock(5120998349);
-  perform public.look_at_generation_v1(
-    case when (select max(generation) from public.database_generations) = known then 'WITNESS' end
-  );
-end
-$$;
-
---
 -- Name: duration_class_v1(double precision); Type: FUNCTION; Schema: public; Owner: -
 --
 
@@ -341,9 +360,7 @@ CREATE FUNCTION public.log_end_v1() RETURNS bigint
   select greatest(
     (
       select max(last.seq) from generate_series(0, 15) as slot cross join lateral (
-        select seq from public.events
-        where (public.tenant_slot_v1(tenant_id), seq) > (slot, 0)
-          and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+        select seq from public.slot_events_v1(slot, 0)
         order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
       ) as last
     ), (select max(published_seq) from public.slots), 0
@@ -371,9 +388,7 @@ begin
   end if;
   with last as materialized (
     select slot, (
-      select logged_at from public.events
-      where (public.tenant_slot_v1(tenant_id), seq) > (slot, 0)
-        and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+      select logged_at from public.slot_events_v1(slot, 0)
       order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
     ) as logged_at
     from unnest(slots) as slot
@@ -411,10 +426,10 @@ CREATE FUNCTION public.logged_events_v1(new_events text) RETURNS integer[]
 $$;
 
 --
--- Name: look_at_generation_v1(text); Type: FUNCTION; Schema: public; Owner: -
+-- Name: look_at_generation_v1(); Type: FUNCTION; Schema: public; Owner: -
 --
 
-CREATE FUNCTION public.look_at_generation_v1(declared text DEFAULT NULL::text) RETURNS TABLE(generation bigint, began_at timestamp with time zone)
+CREATE FUNCTION public.look_at_generation_v1() RETURNS TABLE(id uuid, began_at timestamp with time zone)
     LANGUAGE plpgsql
     AS $$
 #variable_conflict use_column
@@ -422,11 +437,10 @@ declare
   known public.database_generations;
   shown_identity text;
   shown_timeline text;
-  started timestamptz := pg_postmaster_start_time();
-  log_end bigint;
-  cause text;
+  started constant timestamptz := pg_postmaster_start_time();
+  is_other boolean;
 begin
-  select * into known from public.database_generations order by generation desc limit 1;
+  select * into known from public.database_generations where shared_until is null;
   if not pg_is_in_recovery() then
     begin
       shown_identity := (select system_identifier from pg_control_system())
@@ -436,49 +450,39 @@ begin
     exception when insufficient_privilege or undefined_function or feature_not_supported then
       null;
     end;
-    if declared is not null or known.started_at is distinct from started
-      or known.identity <> shown_identity or known.timeline <> shown_timeline
-    then
+    if known.started_at is distinct from started or known.identity <> shown_identity or known.timeline <> shown_timeline then
       perform pg_advisory_xact_lock(5120998349);
-      select * into known from public.database_generations order by generation desc limit 1;
-      log_end := public.log_end_v1();
-      cause := case
-        when known.identity <> shown_identity or known.timeline <> shown_timeline then 'IDENTITY'
-        else declared
-      end;
-      if known.started_at is distinct from started then
-        known.log_end_at_start := log_end;
-      end if;
-      if cause is null then
-        update public.database_generations
-        set identity = coalesce(shown_identity, identity), timeline = coalesce(shown_timeline, timeline),
-          started_at = started, log_end_at_start = known.log_end_at_start
-        where generation = known.generation;
-      else
-        insert into public.database_generations (
-          generation, began_at, cause, parted_at, copied_until, identity, timeline, started_at, log_end_at_start
-        )
-        values (
-          greatest(known.generation + 1, ceil(extract(epoch from clock_timestamp()))::bigint),
-          date_trunc('second', clock_timestamp()) + interval '1 second', cause,
-          case when cause = 'IDENTITY' then log_end else least(log_end, known.log_end_at_start) end,
-          (
-            select max(accepted_at) from public.commands
-            where completed_at is null
-              and deadline_at >= (select min(swept_until) from public.slots)
-              and (cause = 'IDENTITY' or accepted_at <= started)
-          ),
-          coalesce(shown_identity, known.identity), coalesce(shown_timeline, known.timeline), started, log_end
-        );
-        update public.slots set owner = '', epoch = epoch + 1, owned_until = now() - interval '1 second';
-        -- Running processes look again: see postgres-signals.ts.
-        perform pg_notify('top_signals', '{"from":"","topics":["generation"]}');
-        select * into known from public.database_generations order by generation desc limit 1;
+      select * into known from public.database_generations where shared_until is null;
+      is_other := coalesce(known.identity <> shown_identity or known.timeline <> shown_timeline, false);
+      if is_other or known.started_at is distinct from started then
+        update public.database_generations set
+          identity = coalesce(shown_identity, identity), timeline = coalesce(shown_timeline, timeline),
+          started_at = started, log_end_at_start = public.log_end_v1(), xid_at_start = pg_current_xact_id()::xid,
+          is_compared = false
+        where shared_until is null;
+        if is_other then
+          perform public.begin_generation_v1('IDENTITY', known.id);
+        else
+          update public.slots set owner = '', epoch = epoch + 1, owned_until = now() - interval '1 second';
+        end if;
+        select * into known from public.database_generations where shared_until is null;
       end if;
     end if;
   end if;
-  return query select known.generation, known.began_at;
+  return query select known.id, known.began_at;
 end
+$$;
+
+--
+-- Name: slot_events_v1(integer, bigint); Type: FUNCTION; Schema: public; Owner: -
+--
+
+CREATE FUNCTION public.slot_events_v1(of_slot integer, after bigint) RETURNS TABLE(tenant_id text, seq bigint, logged_at timestamp with time zone)
+    LANGUAGE sql STABLE
+    AS $$
+  select tenant_id, seq, logged_at from public.events
+  where (public.tenant_slot_v1(tenant_id), seq) > (of_slot, greatest(after, 0))
+    and (public.tenant_slot_v1(tenant_id), seq) <= (of_slot, 9223372036854775807)
 $$;
 
 --
@@ -695,7 +699,8 @@ CREATE TABLE public.commands (
     created_by_client_id text NOT NULL,
     request_id text NOT NULL,
     traceparent text,
-    batch_id uuid
+    batch_id uuid,
+    is_copied boolean
 )
 WITH (fillfactor='50');
 
@@ -747,15 +752,17 @@ ALTER TABLE public.credentials ALTER COLUMN number ADD GENERATED ALWAYS AS IDENT
 --
 
 CREATE TABLE public.database_generations (
-    generation bigint NOT NULL,
+    id uuid NOT NULL,
     began_at timestamp(3) with time zone NOT NULL,
     cause text NOT NULL,
-    parted_at bigint NOT NULL,
-    copied_until timestamp(3) with time zone,
+    shared_until bigint,
+    number bigint DEFAULT 0 NOT NULL,
+    is_compared boolean DEFAULT false NOT NULL,
     identity text,
     timeline text,
     started_at timestamp with time zone,
-    log_end_at_start bigint NOT NULL
+    log_end_at_start bigint DEFAULT 0 NOT NULL,
+    xid_at_start xid
 );
 
 --
@@ -1168,7 +1175,7 @@ ALTER TABLE ONLY public.credentials
 --
 
 ALTER TABLE ONLY public.database_generations
-    ADD CONSTRAINT database_generations_pkey PRIMARY KEY (generation);
+    ADD CONSTRAINT database_generations_pkey PRIMARY KEY (id);
 
 --
 -- Name: device_requests device_requests_dedupe_id; Type: CONSTRAINT; Schema: public; Owner: -
@@ -1356,6 +1363,12 @@ CREATE INDEX commands_of_device ON public.commands USING btree (tenant_id, devic
 --
 
 CREATE INDEX credentials_in_order ON public.credentials USING btree (tenant_id, created_at, client_id);
+
+--
+-- Name: database_generations_current; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE UNIQUE INDEX database_generations_current ON public.database_generations USING btree (((shared_until IS NULL))) WHERE (shared_until IS NULL);
 
 --
 -- Name: device_requests_of_device; Type: INDEX; Schema: public; Owner: -
@@ -2071,19 +2084,19 @@ REVOKE ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted b
 GRANT ALL ON FUNCTION admission.admit_requests_v1(requests text, are_admitted boolean) TO platform;
 
 --
+-- Name: FUNCTION begin_generation_v1(cause text, known uuid); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.begin_generation_v1(cause text, known uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.begin_generation_v1(cause text, known uuid) TO top_system;
+
+--
 -- Name: FUNCTION count_ended_v1(ended text); Type: ACL; Schema: public; Owner: -
 --
 
 REVOKE ALL ON FUNCTION public.count_ended_v1(ended text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.count_ended_v1(ended text) TO top_app;
 GRANT ALL ON FUNCTION public.count_ended_v1(ended text) TO top_system;
-
---
--- Name: FUNCTION declare_restored_v1(known bigint); Type: ACL; Schema: public; Owner: -
---
-
-REVOKE ALL ON FUNCTION public.declare_restored_v1(known bigint) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.declare_restored_v1(known bigint) TO top_system;
 
 --
 -- Name: FUNCTION grants_v1(tenant text, object text, action text, granting_roles text); Type: ACL; Schema: public; Owner: -
@@ -2117,11 +2130,19 @@ GRANT ALL ON FUNCTION public.logged_events_v1(new_events text) TO top_app;
 GRANT ALL ON FUNCTION public.logged_events_v1(new_events text) TO top_system;
 
 --
--- Name: FUNCTION look_at_generation_v1(declared text); Type: ACL; Schema: public; Owner: -
+-- Name: FUNCTION look_at_generation_v1(); Type: ACL; Schema: public; Owner: -
 --
 
-REVOKE ALL ON FUNCTION public.look_at_generation_v1(declared text) FROM PUBLIC;
-GRANT ALL ON FUNCTION public.look_at_generation_v1(declared text) TO top_system;
+REVOKE ALL ON FUNCTION public.look_at_generation_v1() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.look_at_generation_v1() TO top_system;
+
+--
+-- Name: FUNCTION slot_events_v1(of_slot integer, after bigint); Type: ACL; Schema: public; Owner: -
+--
+
+REVOKE ALL ON FUNCTION public.slot_events_v1(of_slot integer, after bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.slot_events_v1(of_slot integer, after bigint) TO top_app;
+GRANT ALL ON FUNCTION public.slot_events_v1(of_slot integer, after bigint) TO top_system;
 
 --
 -- Name: FUNCTION tenant_away_v1(status text, move jsonb); Type: ACL; Schema: public; Owner: -
@@ -2375,6 +2396,12 @@ GRANT UPDATE(completed_at) ON TABLE public.commands TO top_system;
 
 GRANT UPDATE(updated_at) ON TABLE public.commands TO top_app;
 GRANT UPDATE(updated_at) ON TABLE public.commands TO top_system;
+
+--
+-- Name: COLUMN commands.is_copied; Type: ACL; Schema: public; Owner: -
+--
+
+GRANT UPDATE(is_copied) ON TABLE public.commands TO top_system;
 
 --
 -- Name: TABLE credentials; Type: ACL; Schema: public; Owner: -

@@ -83,7 +83,7 @@ async function startWorker() {
   const bus = inProcessBus();
   const reads = new Map([[`${tenantId}+vendor_a`, new Date()]]);
   const readBus = { ...bus, commandReads: async () => reads };
-  const owner = createSlotOwner({ database, bus, onTaken: async () => {} });
+  const owner = createSlotOwner({ database, bus, compare: async () => true, onRenewed() {} });
   const config = readConfig({ MODE: 'development', COMMAND_RETENTION_DAYS: '100' });
   const options = { ...silent(), now: () => new Date().toISOString(), config, signals: localSignals() };
   const steps = backgroundSteps({ ...options, database, bus: readBus, owner });
@@ -116,7 +116,7 @@ test.each(names)('%s: a worker that was frozen and lost its slots writes nothing
   // Each round of a worker may be the first or a later one. The lost rows are those of a relay, too.
   await superuser`update slots set owned_until = now() - interval '1 second'`;
   const successor = openPool(platform.databaseUrl);
-  expect((await renewSlots(successor, 'successor', true, [])).owned).toHaveLength(16);
+  expect((await renewSlots(successor, { worker: 'successor', canPublish: true, known: [] })).owned).toHaveLength(16);
   const before = await stored();
   const step = stepOf(frozen.steps, name);
   const lost = (error: unknown) => expect(error).toBeInstanceOf(SlotsLost);

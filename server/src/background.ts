@@ -16,7 +16,6 @@ import { type Read, readDeviceRequest, readUpdate } from './pipeline/bus/read-me
 import { createMessageTaker, createPacer, type Handled, type MessageSource } from './pipeline/bus/take-message.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests, takeDeviceRequest } from './pipeline/device-requests.js';
 import { readEvents } from './pipeline/event-log.js';
-import { compareWithBus } from './pipeline/events.js';
 import { rollUpFigures } from './pipeline/figures.js';
 import { createDispatch } from './pipeline/outbox/dispatch.js';
 import { createEventPublisher } from './pipeline/outbox/publish.js';
@@ -26,6 +25,7 @@ import { createCommandReporter, takeCommandUpdate } from './pipeline/reports.js'
 import { createSlotOwner, type SlotOwner } from './pipeline/slots/slot-owner.js';
 import { FIRST_SLOT, type Step, startSteps } from './pipeline/slots/steps.js';
 import { createSweep } from './pipeline/sweeper.js';
+import { compareWithBus, createWitnessWriter } from './pipeline/witness.js';
 import { objectGrants } from './resources/tables.js';
 import { purgeTenants } from './resources/tenants/purge-tenants.js';
 
@@ -200,11 +200,8 @@ async function startReaders(options: Options & { owner: SlotOwner }) {
 export async function startBackground(options: Options): Promise<{ stop(): Promise<void> }> {
   const { database, bus, signals, logger, watchdog } = options;
   const { now } = await openSteadyClock(database);
-  const onTaken = () =>
-    compareWithBus(database, bus).catch((err: unknown) =>
-      logger.warn({ err }, 'the last event on the bus was not read'),
-    );
-  const owner = createSlotOwner({ database, bus, onTaken });
+  const compare = compareWithBus({ database, bus, logger });
+  const owner = createSlotOwner({ database, bus, compare, onRenewed: createWitnessWriter(bus) });
   const readers = await startReaders({ ...options, owner });
   const steps = startSteps(owner, backgroundSteps({ ...options, owner, now }), { logger, signals, watchdog });
   return {

@@ -17,7 +17,7 @@ export async function openStorage(config: Config) {
 }
 
 export async function openBus(config: Config, logger: Logger): Promise<Bus> {
-  if (!config.NATS_URL) return inProcessBus();
+  if (!config.NATS_URL) return inProcessBus(config.DATA_DIR);
   const { NATS_CREDS_FILE: credsFile, NATS_NKEY_SEED_FILE: nkeySeedFile, NATS_REPLICAS: replicas } = config;
   const largestBodyBytes = config.PAYLOAD_LIMIT_BYTES + BESIDE_THE_PAYLOAD_BYTES;
   return natsBus({ url: config.NATS_URL, credsFile, nkeySeedFile, replicas, largestBodyBytes }, logger);

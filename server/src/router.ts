@@ -68,7 +68,7 @@ const limitsOf = (config: Config) => ({
  * `commands.create` has none: its function calls the admission.
  */
 export function createRouter({ waits, config, ...shared }: Options) {
-  const { database, bus, keyring, waitFor } = shared;
+  const { database, bus, keyring, waitFor, metrics } = shared;
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
   const acceptance = createAcceptance({ ...shared, catalog: commandCatalog(database), payloadLimitBytes, waits });
   const services: Services = {
@@ -115,7 +115,7 @@ export function createRouter({ waits, config, ...shared }: Options) {
       cancel: commands.cancel,
     },
     deviceRequests,
-    events: { list: listEvents(waitFor, keyring, database) },
+    events: { list: listEvents({ waitFor, keyring, database, metrics }) },
     catalog,
     callbackEndpoints,
     callbackSubscriptions,

@@ -27,7 +27,7 @@ import {
 import { commandCatalog } from '../src/pipeline/catalog.js';
 import { createDeviceRequestReceiver, sweepDeviceRequests } from '../src/pipeline/device-requests.js';
 import { positionBefore, readEvents, republishedEvents } from '../src/pipeline/event-log.js';
-import { compareWithBus, createContinuation } from '../src/pipeline/events.js';
+import { createContinuation, tagOf } from '../src/pipeline/events.js';
 import { rollUpFigures } from '../src/pipeline/figures.js';
 import { createMovedCursors } from '../src/pipeline/moved-cursors.js';
 import { createDispatch, republishedCommands } from '../src/pipeline/outbox/dispatch.js';
@@ -46,6 +46,7 @@ import { createCommandReporter } from '../src/pipeline/reports.js';
 import { asOwner, releaseSlots, renewSlots } from '../src/pipeline/slots/slot-owner.js';
 import type { OutboxRow } from '../src/pipeline/tables.js';
 import { readChanges } from '../src/pipeline/wait-for.js';
+import { compareWithBus } from '../src/pipeline/witness.js';
 import { objectGrants } from '../src/resources/tables.js';
 import { purgeTenants } from '../src/resources/tenants/purge-tenants.js';
 import { newCommand } from './support/commands.js';
@@ -208,18 +209,19 @@ async function workOfPipeline(): Promise<void> {
   await park();
 }
 
-/** What the bus and a cursor know of a history that this database has never had. Both begin a generation. */
+/** What the bus and a cursor know of a history that this database has never had. */
 async function learnOfRestore(): Promise<void> {
-  const data = { command_id: newId(), accepted_at: new Date().toISOString() };
-  const event = { tenant_id: demo.tenant_id, event_id: newId(), event_type: 'command.accepted', data };
-  const last = { storedAt: new Date(), body: Buffer.from(JSON.stringify(event)) };
-  await compareWithBus(database, { lastEvent: async () => last });
-  const { id: generation } = database.generations.current();
-  await createContinuation(database)({ generation, seq: '8'.repeat(18) });
+  await database.generations.look();
+  const known = { id: database.generations.current().id, shared_until: 5 };
+  const lost = newId();
+  const witness = { id: lost, number: 9, generations: [{ id: lost, shared_until: null }, known] };
+  const bus = { witness: { read: async () => witness, write: async () => {} } };
+  await compareWithBus({ ...silent(), database, bus })();
+  await createContinuation(database)({ generation: tagOf(lost), seq: '8'.repeat(18) });
 }
 
 async function relayOnce(signals: Signals): Promise<void> {
-  const { owned, isWhole } = await renewSlots(database, 'test', true, []);
+  const { owned, isWhole } = await renewSlots(database, { worker: 'test', canPublish: true, known: [] });
   if (!isWhole) throw new Error('Another node relays.');
   const leftOut = { inFlight: ['0'], paused: ['paused'], slots: allSlots };
   const report = createCommandReporter(database, signals, silent().metrics);

@@ -8,5 +8,4 @@ select slot, '', 0, now() - interval '1 second', now() from generate_series(0, 1
 insert into command_figures_start (counted_since) values (now());
 
 -- The history of the database before any restore: see look_at_generation_v1.
-insert into database_generations (generation, began_at, cause, parted_at, log_end_at_start)
-values (0, to_timestamp(0), 'FIRST', 0, 0);
+insert into database_generations (id, began_at, cause) values (gen_random_uuid(), to_timestamp(0), 'FIRST');

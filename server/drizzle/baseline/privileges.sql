@@ -56,6 +56,7 @@ grant update (
   status, adapter_status, device_execution_status, status_reason, result, late_result, history, progress,
   dispatched_at, completed_at, updated_at
 ) on commands to top_app, top_system;
+grant update (is_copied) on commands to top_system;
 
 -- Row-level security: the second barrier behind the tenant_id in every query.
 do $$

@@ -7,9 +7,7 @@ as $$
   select greatest(
     (
       select max(last.seq) from generate_series(0, 15) as slot cross join lateral (
-        select seq from public.events
-        where (public.tenant_slot_v1(tenant_id), seq) > (slot, 0)
-          and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+        select seq from public.slot_events_v1(slot, 0)
         order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
       ) as last
     ), (select max(published_seq) from public.slots), 0

@@ -25,9 +25,7 @@ begin
   end if;
   with last as materialized (
     select slot, (
-      select logged_at from public.events
-      where (public.tenant_slot_v1(tenant_id), seq) > (slot, 0)
-        and (public.tenant_slot_v1(tenant_id), seq) < (slot + 1, 0)
+      select logged_at from public.slot_events_v1(slot, 0)
       order by public.tenant_slot_v1(tenant_id) desc, seq desc limit 1
     ) as logged_at
     from unnest(slots) as slot

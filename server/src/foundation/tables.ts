@@ -9,6 +9,7 @@ import {
 import { and, eq, sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   check,
   customType,
   foreignKey,
@@ -33,6 +34,9 @@ export const oneOf = <Value extends string>({ options }: { options: Value[] }) =
 
 export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
+/** A transaction of Postgres. */
+const xid = customType<{ data: string }>({ dataType: () => 'xid' });
+
 /** Always empty. `/readyz` writes a row that fills a page and rolls it back: see readiness.ts. */
 export const writeProbe = pgTable('write_probe', { page: text() });
 
@@ -40,24 +44,33 @@ export const writeProbe = pgTable('write_probe', { page: text() });
  * The histories of the database. A new one begins when a copy is restored or a standby that lagged is promoted: what came
  * after the copy is gone. See docs/internals/generations.md.
  */
-export const databaseGenerations = pgTable('database_generations', {
-  /** 0, then the Unix seconds of its beginning: two histories of one copy never have the same. */
-  generation: bigint({ mode: 'number' }).primaryKey(),
-  /** In whole seconds. Requests that were signed before are refused: their nonces may be gone. */
-  beganAt: instant('began_at').notNull(),
-  /** IDENTITY: Postgres shows that it is another one. OPERATOR: `declare-restored`. WITNESS: a later event is known. */
-  cause: text({ enum: ['FIRST', 'IDENTITY', 'OPERATOR', 'WITNESS'] }).notNull(),
-  /** The last number of the event log that this generation shares with the one before. */
-  partedAt: bigint('parted_at', { mode: 'number' }).notNull(),
-  /** An open command that was accepted until then was in the copy: it may have been executed. Null: there is none. */
-  copiedUntil: instant('copied_until'),
-  /** The numbers of cluster, database and table, and the timeline. Null where Postgres hides them. */
-  identity: text(),
-  timeline: text(),
-  /** The last start of Postgres that was seen, and the end of the event log at that time. */
-  startedAt: timestamp('started_at', { withTimezone: true }),
-  logEndAtStart: bigint('log_end_at_start', { mode: 'number' }).notNull(),
-});
+export const databaseGenerations = pgTable(
+  'database_generations',
+  {
+    /** Cursors and the witness on the bus carry it. Nobody can guess it, so two histories never have the same. */
+    id: uuid().primaryKey(),
+    /** In whole seconds. Requests that were signed before are refused: their nonces may be gone. */
+    beganAt: instant('began_at').notNull(),
+    /** IDENTITY: Postgres shows that it is another one. OPERATOR: `declare-restored`. WITNESS, LOST: the bus knows it. */
+    cause: text({ enum: ['FIRST', 'IDENTITY', 'OPERATOR', 'WITNESS', 'LOST'] }).notNull(),
+    /** The last number of the event log that it shares with the current generation; null for that one. */
+    sharedUntil: bigint('shared_until', { mode: 'number' }),
+    /** Grows while the platform runs. The bus has it too, and a later one if the database went back. */
+    number: bigint({ mode: 'number' }).notNull().default(0),
+    /** Whether it was compared with the bus since the last start of Postgres. */
+    isCompared: boolean('is_compared').notNull().default(false),
+    /** The numbers of cluster, database and table, and the timeline. Null where Postgres hides them. */
+    identity: text(),
+    timeline: text(),
+    /** The last start of Postgres that was seen, with the end of the event log and the transaction at that time. */
+    startedAt: timestamp('started_at', { withTimezone: true }),
+    logEndAtStart: bigint('log_end_at_start', { mode: 'number' }).notNull().default(0),
+    xidAtStart: xid('xid_at_start'),
+  },
+  ({ sharedUntil }) => [
+    uniqueIndex('database_generations_current').on(sql`(${sharedUntil} is null)`).where(sql`${sharedUntil} is null`),
+  ],
+);
 
 /** One random key sealed with each master key: a wrong keyring is noticed at start, not at the first signature. */
 export const keyringCanaries = pgTable('keyring_canaries', {

@@ -5,15 +5,15 @@ import { fixedSql, statement } from '../foundation/database/statement.js';
 
 const declared = statement(
   'operator: declare a restore',
-  () => fixedSql`select from look_at_generation_v1('OPERATOR')`,
+  () => fixedSql`select from begin_generation_v1('OPERATOR', null)`,
 );
 
 const begun = statement(
   'operator: the generation that has begun',
   () => fixedSql`
     select began_at as "beganAt",
-      (select count(*)::int from commands where completed_at is null and accepted_at <= copied_until) as open
-    from database_generations order by generation desc limit 1`,
+      (select count(*)::int from commands where completed_at is null and is_copied) as open
+    from database_generations where shared_until is null`,
 );
 
 /** `declare-restored`: begins a new generation of the database, and returns the line to print. */

@@ -27,7 +27,7 @@ test('where a thousand tenants wait, the wait of the last one is estimated, too'
   );
   await rowsOf('zzz', 4_000);
   await rowsOf('zzzz', 4_000);
-  expect((await renewSlots(database, 'test', true, [])).isWhole).toBe(true);
+  expect((await renewSlots(database, { worker: 'test', canPublish: true, known: [] })).isWhole).toBe(true);
   const waits = createWaits(database);
   await waits.refresh();
   // At the pace that is assumed at first: 1,000 rows a second.
@@ -52,7 +52,7 @@ test('at a start the wait is known before anybody leads; later it is unknown whi
   expect(waits.secondsFor('zzz')).toBeGreaterThanOrEqual(4);
   await waits.refresh();
   expect(waits.secondsFor('zzz')).toBe(0);
-  expect((await renewSlots(database, 'test', false, [])).isWhole).toBe(true);
+  expect((await renewSlots(database, { worker: 'test', canPublish: false, known: [] })).isWhole).toBe(true);
   await waits.refresh();
   expect(waits.secondsFor('zzz')).toBe(0);
 });

@@ -33,9 +33,7 @@ const unpublished = statement(
       ) as first
     ), unpublished_event as (
       select next.logged_at from slots cross join lateral (
-        select logged_at from events
-        where (tenant_slot_v1(tenant_id), seq) > (slots.slot, published_seq)
-          and (tenant_slot_v1(tenant_id), seq) < (slots.slot + 1, 0)
+        select logged_at from slot_events_v1(slots.slot, published_seq)
         order by tenant_slot_v1(tenant_id), seq limit ${COUNTED}
       ) as next
       limit ${COUNTED}

@@ -200,18 +200,14 @@ const searchInSlot = statement(
   (time: string, slot: number) => fixedSql`
     with recursive search (low, high) as (
       select 0::bigint, coalesce((
-        select seq from events
-        where (tenant_slot_v1(tenant_id), seq) > (${slot}::int, 0)
-          and (tenant_slot_v1(tenant_id), seq) < (${slot}::int + 1, 0)
+        select seq from slot_events_v1(${slot}::int, 0)
         order by tenant_slot_v1(tenant_id) desc, seq desc limit 1
       ), 0)
       union all
       select case when is_before then seq else low end, case when is_before then high else middle end
       from (select low, high, (low + high) / 2 as middle from search where low < high) halves
       cross join lateral (
-        select seq, logged_at < ${time}::timestamptz as is_before from events
-        where (tenant_slot_v1(tenant_id), seq) > (${slot}::int, middle)
-          and (tenant_slot_v1(tenant_id), seq) < (${slot}::int + 1, 0)
+        select seq, logged_at < ${time}::timestamptz as is_before from slot_events_v1(${slot}::int, middle)
         order by tenant_slot_v1(tenant_id), seq limit 1
       ) next
     )

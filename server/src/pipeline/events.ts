@@ -1,9 +1,9 @@
 import { eventTypes, type PlatformEvent } from '@tenant-open-platform/contract';
 import { type SQL, sql } from 'drizzle-orm';
+import { unavailable } from '../foundation/api-error.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../foundation/database/statement.js';
-import type { Bus } from './bus/bus.js';
 import { commands, events } from './tables.js';
 import { INITIAL, publicStatusOf, stateOf } from './transitions.js';
 
@@ -77,64 +77,31 @@ export function presentEvent(event: Event, command: Command): PlatformEvent {
   };
 }
 
-const afterGeneration = statement(
-  'events: number that all later generations share',
-  (generation: number) => fixedSql`
-    select min(parted_at)::text as seq, max(began_at) as restored_at from database_generations
-    where generation > ${generation}::bigint`,
+const partOf = statement(
+  'events: where a generation and the current one part',
+  (generation: string) => fixedSql`
+    select current.is_compared, current.began_at, past.shared_until::text as shared_until,
+      case when past.id = current.id then log_end_v1()::text end as log_end
+    from database_generations as current left join database_generations as past on left(past.id::text, 8) = ${generation}
+    where current.shared_until is null`,
 );
 
-const logEnd = statement('events: end of the log', () => fixedSql`select log_end_v1()::text as seq`);
+type Part = { is_compared: boolean; began_at: string; shared_until: string | null; log_end: string | null };
 
-const declared = statement(
-  'events: declare a restore',
-  (known: number) => fixedSql`select from declare_restored_v1(${known}::bigint)`,
-);
+/** A position in the event log of one generation of the database: see `tagOf`. */
+export type Position = { generation: string; seq: string };
 
-/**
- * Something outside of the database knows a later event than it has. Of all who notice it, one begins the generation: if
- * another has begun since `known`, this process only learns of it. The other processes get a signal.
- */
-async function declareRestored(database: Database, known: number): Promise<void> {
-  await asAllTenantsStatement(database, declared(known));
-  await database.generations.look();
-}
+/** The beginning of the id of a generation, which cursors carry. */
+export const tagOf = (generationId: string): string => generationId.slice(0, 8);
 
-const isLost = statement(
-  'events: an event on the bus that the log lacks',
-  ({ tenant_id, event_id, event_type, data }: PlatformEvent) => fixedSql`
-    select from tenants
-    where tenant_id = ${tenant_id} and status not in ('MOVED', 'DELETING', 'DELETED')
-      and ${data.accepted_at}::timestamptz > now() - interval '12 hours' and not exists (
-        select from events
-        where events.tenant_id = ${tenant_id} and command_id = ${data.command_id}::uuid
-          and event_type = ${event_type} and event_id = ${event_id}::uuid
-      )`,
-);
-
-/**
- * Begins a new generation if the bus has an event that this history of the database has never had. Events of commands
- * that may be purged already do not count.
- */
-export async function compareWithBus(database: Database, bus: Pick<Bus, 'lastEvent'>): Promise<void> {
-  const known = database.generations.current();
-  const last = await bus.lastEvent();
-  if (!last || last.storedAt <= known.beganAt) return;
-  const event = JSON.parse(last.body.toString('utf8')) as PlatformEvent;
-  const lost = await asAllTenantsStatement(database, isLost(event));
-  if (lost.length > 0) await declareRestored(database, known.id);
-}
-
-/** A position in the event log of one generation of the database. */
-export type Position = { generation: number; seq: string };
+const UNCOMPARED = 'The platform finds out whether its database was restored. Repeat the request.';
 
 /**
  * The position after which a reader goes on. In another generation its number may belong to another event, so the reader
  * goes on after the last number that both have. Then `restoredAt` is set: some earlier events may not exist now.
  *
- * A number beyond the end of the log, or of a later generation, comes from a history that is lost, even where Postgres
- * does not show it: a new generation begins. The end of the log is read only for a number beyond the end that this
- * process remembers.
+ * Null for a number beyond the end of the log, or of an unknown generation: it comes from a history that is lost, and
+ * nothing showed the loss. The log is read only for a number beyond the end that this process remembers.
  */
 export function createContinuation(database: Database) {
   const { generations } = database;
@@ -143,27 +110,27 @@ export function createContinuation(database: Database) {
     knownEnd = 0n;
   });
 
-  async function isBeyondEnd(seq: bigint): Promise<boolean> {
-    if (seq <= knownEnd) return false;
-    const [end] = await asAllTenantsStatement<{ seq: string }>(database, logEnd());
-    knownEnd = BigInt(end?.seq ?? 0);
-    return seq > knownEnd;
-  }
-
-  return async ({ generation, seq }: Position): Promise<{ seq: string; restoredAt: Date | null }> => {
+  return async ({ generation, seq }: Position): Promise<{ seq: string; restoredAt: Date | null } | null> => {
     const current = generations.current();
-    if (seq === END_OF_LOG) return { seq, restoredAt: null };
-    if (generation >= current.id) {
-      if (generation === current.id && !(await isBeyondEnd(BigInt(seq)))) return { seq, restoredAt: null };
-      await declareRestored(database, current.id);
+    const unchanged = { seq, restoredAt: null };
+    if (seq === END_OF_LOG || (generation === tagOf(current.id) && BigInt(seq) <= knownEnd)) return unchanged;
+    const [part] = await asAllTenantsStatement<Part>(database, partOf(generation));
+    if (!part) throw new Error('The database has no generation.');
+    if (part.shared_until !== null) {
+      return { seq: String(leastOf([BigInt(part.shared_until), BigInt(seq)])), restoredAt: new Date(part.began_at) };
     }
-    const [parted] = await asAllTenantsStatement<Parted>(database, afterGeneration(generation));
-    if (!parted?.seq) return { seq, restoredAt: null };
-    return { seq: BigInt(parted.seq) < BigInt(seq) ? parted.seq : seq, restoredAt: new Date(parted.restored_at) };
+    if (part.log_end !== null) {
+      const end = BigInt(part.log_end);
+      if (generations.current() === current) knownEnd = end;
+      if (BigInt(seq) <= end) return unchanged;
+    }
+    if (!part.is_compared) throw unavailable(UNCOMPARED, 2);
+    return null;
   };
 }
 
-type Parted = { seq: string | null; restored_at: string };
+export const leastOf = (numbers: readonly bigint[]): bigint =>
+  numbers.toSorted((one, other) => (one < other ? -1 : 1))[0] as bigint;
 
 /** After every number. */
 export const END_OF_LOG = '9'.repeat(18);

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { newKeyring } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { dispatch } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
 import { beforeAdmission, newSender } from '../../test/support/new-sender.js';
 import { openPool, openSession } from '../../test/support/open-pool.js';
+import { silent } from '../../test/support/silent.js';
 import type { Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asTenant } from '../foundation/database/row-level-security.js';
 import { type Keyring, parseKeyring } from '../foundation/secrets/keyring.js';
@@ -16,16 +17,16 @@ import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
 import { createRateLimits } from '../gateway/limits/rate-limits.js';
 import { listEvents } from '../resources/events/events.js';
 import { logEvents } from './event-log.js';
-import { compareWithBus, createContinuation } from './events.js';
+import { createContinuation, tagOf } from './events.js';
 import type { WaitFor } from './wait-for.js';
+import { compareWithBus, type Witness } from './witness.js';
 
 const platform = await startIdlePlatform();
 type EventList = { items: { event_id: string }[]; next_cursor: string; restored_at: string | null };
 
 const superuser = openSession(platform.superuserUrl);
 const causes = async () =>
-  (await superuser`select cause from database_generations order by generation`).map(({ cause }) => cause);
-const newest = async () => Number((await superuser`select max(generation) as id from database_generations`)[0]?.id);
+  (await superuser`select cause from database_generations order by began_at, cause`).map(({ cause }) => cause).sort();
 
 /** Another process. */
 const opened = () => {
@@ -33,66 +34,98 @@ const opened = () => {
   return { database, continueFrom: createContinuation(database) };
 };
 
-test('of many processes and cursors that notice a restore at the same time, one begins a generation', async () => {
+type Opened = ReturnType<typeof opened>;
+
+/** What the bus has of this database. */
+async function witness(): Promise<Witness> {
+  const rows = await superuser<Witness['generations'] & { number: number }[]>`
+    select id, shared_until::float8, number::float8 from database_generations order by shared_until nulls first`;
+  const [{ id, number } = { id: '', number: 0 }] = rows as unknown as Witness[];
+  const generations = rows.map(({ id, shared_until }) => ({ id, shared_until })) as Witness['generations'];
+  return { id, number, generations };
+}
+
+const compare = ({ database }: Opened, ofBus: Witness | null) =>
+  compareWithBus({ ...silent(), database, bus: { witness: { read: async () => ofBus, write: async () => {} } } })();
+
+async function beginGeneration({ database }: Opened): Promise<void> {
+  const known = await witness();
+  await compare({ database } as Opened, { ...known, number: known.number + 1 });
+}
+
+const isCompared = (compared: boolean) =>
+  superuser`update database_generations set is_compared = ${compared} where shared_until is null`;
+
+test('of many processes that see that the bus has a later number, one begins a generation', async () => {
   const before = await causes();
+  const known = await witness();
   const processes = Array.from({ length: 4 }, opened);
-  const beyond = { generation: await newest(), seq: '1000000' };
-  const found = await Promise.all(
-    processes.flatMap(({ continueFrom }) => Array.from({ length: 5 }, () => continueFrom(beyond))),
-  );
-  expect(await causes()).toEqual([...before, 'WITNESS']);
-  expect(new Set(found.map(({ seq }) => seq)).size).toBe(1);
-  expect(found.every(({ restoredAt }) => restoredAt !== null)).toBe(true);
+  const later = { ...known, number: known.number + 1 };
+  await Promise.all(processes.flatMap((one) => [compare(one, later), compare(one, later)]));
+  expect(await causes()).toEqual([...before, 'WITNESS'].sort());
+  expect(new Set(processes.map(({ database }) => database.generations.current().id)).size).toBe(1);
 });
 
-test('a cursor of a generation that this process has not seen yet begins none', async () => {
-  const { database, continueFrom } = opened();
-  expect(database.generations.current().id).toBe(0);
+test('a bus that is empty, went back or is of another database begins no generation', async () => {
+  const one = opened();
   const before = await causes();
-  const generation = await newest();
-  expect(await continueFrom({ generation, seq: '0' })).toEqual({ seq: '0', restoredAt: null });
-  expect(database.generations.current().id).toBe(generation);
+  const known = await witness();
+  const other = randomUUID();
+  expect(await compare(one, null)).toBe(true);
+  expect(await compare(one, { ...known, number: known.number - 1 })).toBe(true);
+  expect(await compare(one, { ...known, id: known.generations.at(-1)?.id as string, number: 1_000 })).toBe(true);
+  const ofOther = { id: other, number: 1_000, generations: [{ id: other, shared_until: null }] };
+  expect(await compare(one, ofOther)).toBe(true);
   expect(await causes()).toEqual(before);
 });
 
-test('an event on the bus that the log lacks begins one generation, however many processes compare', async () => {
-  const before = await causes();
-  const lost = {
-    event_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
-    event_type: 'command.completed',
-    tenant_id: 'demo',
-    data: { command_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6e', accepted_at: new Date().toISOString() },
-  };
-  const storedAt = new Date(Date.now() + 60_000);
-  const bus = { lastEvent: async () => ({ body: Buffer.from(JSON.stringify(lost)), storedAt }) };
-  const processes = Array.from({ length: 4 }, () => opened().database);
-  // All know the generation that ends: whoever looks later knows the new one, for which this event is too new to be lost.
-  await Promise.all(processes.map((database) => database.generations.look()));
-  await Promise.all(processes.map((database) => compareWithBus(database, bus)));
-  expect(await causes()).toEqual([...before, 'WITNESS']);
-
-  const { database } = opened();
+test('a cursor beyond the end or of an unknown generation begins none: it is refused once the bus was asked', async () => {
+  const { database, continueFrom } = opened();
   await database.generations.look();
-  await compareWithBus(database, { lastEvent: async () => null });
-  expect(await causes()).toEqual([...before, 'WITNESS']);
+  const before = await causes();
+  const beyond = { generation: tagOf(database.generations.current().id), seq: '1000000' };
+  const unknown = { generation: '00c0ffee', seq: '0' };
+  await isCompared(false);
+  for (const cursor of [beyond, unknown]) {
+    await expect(continueFrom(cursor)).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  }
+  await isCompared(true);
+  for (const cursor of [beyond, unknown]) expect(await continueFrom(cursor)).toBeNull();
+  expect(await causes()).toEqual(before);
+});
+
+test('a cursor of a generation that this process has not seen yet is continued', async () => {
+  const { database, continueFrom } = opened();
+  expect(database.generations.current().id).toBe('');
+  const generation = tagOf((await witness()).id);
+  expect(await continueFrom({ generation, seq: '0' })).toEqual({ seq: '0', restoredAt: null });
+});
+
+test('after two restores in a row, a cursor of the generation between them goes on at what it shares', async () => {
+  const one = opened();
+  const known = await witness();
+  const lost = randomUUID();
+  const parted = known.generations.map(({ id, shared_until }) => ({ id, shared_until: Math.min(shared_until ?? 7, 7) }));
+  await compare(one, { id: lost, number: 3, generations: [{ id: lost, shared_until: null }, ...parted] });
+  const found = await one.continueFrom({ generation: tagOf(lost), seq: '900' });
+  expect(Number(found?.seq)).toBeLessThanOrEqual(7);
+  expect(found?.restoredAt).toEqual(expect.any(Date));
+  const after = await witness();
+  await compare(one, { id: lost, number: 4, generations: [{ id: lost, shared_until: null }, ...parted] });
+  expect(await witness()).toEqual(after);
 });
 
 test('a command that was accepted since Postgres started is no command of a copy, and is sent', async () => {
   const id = await newCommand(platform.demo, { timeout_seconds: 300 });
-  const { database, continueFrom } = opened();
-  await database.generations.look();
-  const before = await causes();
-  await continueFrom({ generation: await newest(), seq: '1000000' });
-  expect(await causes()).toEqual([...before, 'WITNESS']);
-  const [declared] = await superuser`select copied_until from database_generations order by generation desc limit 1`;
-  expect(declared?.copied_until).toBeNull();
-  expect(await dispatch(database, platform.demo.tenant_id, id)).not.toBeNull();
+  const process = opened();
+  await beginGeneration(process);
+  expect(await dispatch(process.database, platform.demo.tenant_id, id)).not.toBeNull();
 });
 
 test('a reader who waits while a generation begins is told, and goes on after the last event that both have', async () => {
   const { tenant_id } = platform.demo;
-  const { database, continueFrom } = opened();
-  const beginGeneration = async () => continueFrom({ generation: await newest(), seq: '1000000' });
+  const process = opened();
+  const { database } = process;
   const call = {
     tenantId: tenant_id,
     asTenant: <Result>(work: (tx: Transaction) => Promise<Result>) => asTenant(database, tenant_id, work),
@@ -104,19 +137,19 @@ test('a reader who waits while a generation begins is told, and goes on after th
     return found;
   };
   const keyring = { ...parseKeyring(newKeyring(), 'the test'), cursorKey: randomBytes(32) };
-  const list = listEvents(waitFor, keyring, database);
+  const list = listEvents({ ...silent(), waitFor, keyring, database });
   const read = async (query: object) =>
     (await list({ query: { limit: 10, order: 'asc', ...query } } as never, call as never, {})).body as EventList;
 
   await database.generations.look();
-  await beginGeneration();
+  await beginGeneration(process);
   const shared = (await read({ from: 'now' })).next_cursor;
   const command_id = await newCommand(platform.demo, { timeout_seconds: 300 });
   await asAllTenants(database, (tx) => logEvents(tx, [{ tenant_id, command_id, event_type: 'command.accepted' }]));
   const { items, next_cursor } = await read({ cursor: shared });
   whileWaiting = async () => {
     whileWaiting = async () => {};
-    await beginGeneration();
+    await beginGeneration(process);
   };
   const after = await read({ cursor: next_cursor, wait_seconds: 20 });
   expect(after).toMatchObject({ items: items.map(({ event_id }) => ({ event_id })), restored_at: expect.any(String) });
@@ -125,7 +158,8 @@ test('a reader who waits while a generation begins is told, and goes on after th
 });
 
 test('in a new generation the secrets are read again: a version may belong to another secret', async () => {
-  const { database, continueFrom } = opened();
+  const process = opened();
+  const { database } = process;
   let secret = 'of the lost history';
   const keyring = {
     keyIds: ['test'],
@@ -144,15 +178,15 @@ test('in a new generation the secrets are read again: a version may belong to an
   expect(await verify(lost)).toMatchObject({ secretVersion: 1 });
   secret = 'of the restored history';
   expect(await verify(lost)).toMatchObject({ secretVersion: 1 });
-  await continueFrom({ generation: await newest(), seq: '1000000' });
+  await beginGeneration(process);
   expect(await verify(lost)).toBeNull();
   expect(await verify(signedWith(secret))).toMatchObject({ secretVersion: 1 });
 });
 
 test('only a request that was signed before the generation is told so, not one of a clock that is ahead', async () => {
-  const { database, continueFrom } = opened();
-  await database.generations.look();
-  await continueFrom({ generation: await newest(), seq: '1000000' });
+  const process = opened();
+  const { database } = process;
+  await beginGeneration(process);
   const { beganAt } = database.generations.current();
   const quotas = {
     REQUESTS_PER_MINUTE: 100,

@@ -2,7 +2,7 @@ import type { Transaction } from '../foundation/database/database.js';
 import { fixedSql, statement } from '../foundation/database/statement.js';
 import { type OpenedKeyring, sealedNumbers } from '../foundation/secrets/keyring.js';
 import { sealedTable } from '../foundation/secrets/rewrap-secrets.js';
-import { END_OF_LOG, type Position } from './events.js';
+import { END_OF_LOG, leastOf, type Position, tagOf } from './events.js';
 import { eventLogOrigins } from './tables.js';
 
 /** Before every number, also before those of events that moved with their tenant. */
@@ -62,14 +62,10 @@ export const createMovedCursors =
     return beyond;
   };
 
-/** The last number up to `given` that all later generations of the platform share: see createContinuation. */
+/** The last number up to `given` that its generation shares with the last one of the platform. */
 function sharedBy({ generations }: Origin, given: Position) {
-  const later = generations.filter(({ generation }) => generation > given.generation);
-  const parted = later.map(({ parted_at }) => BigInt(parted_at));
-  const seq = leastOf([...parted, BigInt(given.seq)]);
-  const began = later.map(({ began_at }) => Date.parse(began_at));
-  return { seq, restoredAt: began.length > 0 ? new Date(Math.max(...began)) : null };
+  const past = generations.find(({ id }) => tagOf(id) === given.generation);
+  if (!past || past.shared_until === null) return { seq: BigInt(given.seq), restoredAt: null };
+  const last = generations.find(({ shared_until }) => shared_until === null);
+  return { seq: leastOf([BigInt(past.shared_until), BigInt(given.seq)]), restoredAt: new Date(last?.began_at ?? 0) };
 }
-
-export const leastOf = (numbers: readonly bigint[]): bigint =>
-  numbers.toSorted((one, other) => (one < other ? -1 : 1))[0] as bigint;

@@ -109,7 +109,7 @@ export const dueCommands = statement(
       was_read or exists (
         select from tenants
         where tenants.tenant_id in (commands.tenant_id, 'platform') and adapter_reads ? commands.vendor offset 0
-      ) as was_read, accepted_at <= (select max(copied_until) from database_generations) as is_copied
+      ) as was_read, is_copied
     from commands
     join json_to_recordset(${groups}::text::json)
       as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)

@@ -27,9 +27,8 @@ const seen = statement(
         now() + make_interval(secs => ${FURTHEST_END_SECONDS}) as ends_at
     ), owned as (
       select slot, case when owned_until between since and ends_at then owner end as worker, can_publish, (
-        select greatest(0, extract(epoch from now() - logged_at))::float8 from events
-        where (tenant_slot_v1(tenant_id), seq) > (slots.slot, published_seq)
-          and (tenant_slot_v1(tenant_id), seq) < (slots.slot + 1, 0)
+        select greatest(0, extract(epoch from now() - logged_at))::float8
+        from slot_events_v1(slots.slot, published_seq)
         order by tenant_slot_v1(tenant_id), seq limit 1
       ) as oldest_event_seconds
       from slots cross join furthest

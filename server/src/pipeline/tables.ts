@@ -106,6 +106,8 @@ export const commands = pgTable(
     traceparent: text(),
     /** The batch of the request; null if it created one command. */
     batchId: uuid('batch_id'),
+    /** Whether it was open in a restored copy of the database: it may have been dispatched. Null: no. */
+    isCopied: boolean('is_copied'),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.commandId] }),
@@ -250,8 +252,8 @@ export const eventLogOrigins = pgTable(
     /** The first place has 0. */
     position: integer().notNull(),
     cursorKeySealed: bytes('cursor_key_sealed').notNull(),
-    /** The generations of that platform until the move: a cursor of an earlier one goes on where they part. */
-    generations: jsonb().$type<{ generation: number; parted_at: number; began_at: string }[]>().notNull(),
+    /** The generations of that platform until the move: a cursor of another than the last goes on where they part. */
+    generations: jsonb().$type<{ id: string; shared_until: number | null; began_at: string }[]>().notNull(),
     fromSeq: bigint('from_seq', { mode: 'bigint' }).notNull(),
     toSeq: bigint('to_seq', { mode: 'bigint' }).notNull(),
     shift: bigint({ mode: 'bigint' }).notNull(),

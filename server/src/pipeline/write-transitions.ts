@@ -233,7 +233,7 @@ const lock = statement(
   'transitions: lock commands',
   (keys: string) => fixedSql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
-      accepted_at <= (select max(copied_until) from database_generations) as is_copied,
+      is_copied,
       late_result is not null as has_late_result, progress,
       (extract(epoch from statement_timestamp() - updated_at) * 1000)::float8 as unchanged_ms,
       case when completed_at is not null then history end as history,
@@ -250,14 +250,6 @@ const lock = statement(
     order by tenant_id, command_id
     for no key update`,
 );
-
-/** Whether a command that was accepted then was in a restored copy of the database: it may have been dispatched. */
-export async function wasCopied(tx: Transaction, acceptedAt: Date): Promise<boolean> {
-  const [copied] = await tx.execute<{ until: string | null }>(
-    sql`select max(copied_until) as until from database_generations`,
-  );
-  return copied?.until != null && acceptedAt <= new Date(copied.until);
-}
 
 /** Locks the commands with these keys until the transaction ends. */
 export const lockCommands = (keys: readonly Key[]) => lock(JSON.stringify(keys));

@@ -10,10 +10,13 @@ export type Follower = { seen: string[] };
 export function followOverHttp({ base_url: baseUrl, client_id: clientId, secret }: Profile): Follower & {
   /** What `onRestored` was called with. */
   restoredAt: Set<string>;
+  /** How often the platform refused it, or did not answer. */
+  retries: () => number;
   /** Why the loop has ended. */
   ended: () => unknown;
 } {
-  const client = new TenantOpenPlatform({ baseUrl, clientId, secret });
+  let retries = 0;
+  const client = new TenantOpenPlatform({ baseUrl, clientId, secret, hooks: { onRetry: () => void retries++ } });
   const leaving = new AbortController();
   const seen: string[] = [];
   const restoredAt = new Set<string>();
@@ -28,7 +31,7 @@ export function followOverHttp({ base_url: baseUrl, client_id: clientId, secret 
     leaving.abort();
     await reading;
   });
-  return { seen, restoredAt, ended: () => ended };
+  return { seen, restoredAt, retries: () => retries, ended: () => ended };
 }
 
 /** Reads all events of all tenants over NATS, in the order of the stream. See `atEnd`. */

@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import { type Cell, move, runMove, startCell, startEmbeddedCell } from './cells.js';
 import { COMMANDS } from './commands.js';
 import { followOverHttp } from './event-followers.js';
+import { startNeighbours } from './neighbours.js';
 import { newPrincipal } from './new-principal.js';
 import { sendAgain, startCaller } from './start-caller.js';
 import { startLink } from './start-link.js';
@@ -56,6 +57,7 @@ export async function startMovingTenant({ perSecond, form }: { perSecond: number
   const follower = followOverHttp(profile);
   const accepts = (count: number) => vi.waitFor(() => expect(caller.accepted()).toBeGreaterThanOrEqual(count), soon);
   await accepts(perSecond);
+  const neighbours = await Promise.all(cells.map((cell) => startNeighbours(cell, TENANT)));
 
   /** Until the cell without the tenant has deleted what it had. */
   const untilForgotten = () =>
@@ -87,6 +89,7 @@ export async function startMovingTenant({ perSecond, form }: { perSecond: number
     },
     /** Checks what the platform promises, of all commands so far. */
     async check(): Promise<void> {
+      for (const { check } of neighbours) await check();
       const { accepted } = await caller.stop();
       const { database } = here;
       const ids = accepted.map(({ commandId }) => commandId);
@@ -104,7 +107,7 @@ export async function startMovingTenant({ perSecond, form }: { perSecond: number
       expect(ran).toHaveLength(new Set(ran).size);
       expect(new Set(ran)).toEqual(new Set(ids));
 
-      const log = (await storedEvents(database)).map(({ event_id }) => event_id);
+      const log = (await storedEvents(database)).flatMap((event) => (event.tenant_id === TENANT ? event.event_id : []));
       await vi.waitFor(() => expect(follower.seen.length).toBeGreaterThanOrEqual(log.length), soon);
       expect(follower.seen).toEqual(log);
       expect([follower.restoredAt.size, follower.ended()]).toEqual([0, null]);

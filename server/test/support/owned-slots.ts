@@ -30,11 +30,11 @@ function renewingInTurn(owner: SlotOwner): SlotOwner {
 
 type Options = Omit<RelayOptions, 'owner'> &
   Pick<Parameters<typeof createEventPublisher>[0], 'readEvents'> &
-  Looping & { compareWithBus?: () => Promise<void> };
+  Looping & { compare?: () => Promise<boolean> };
 
 /** A worker that publishes rows and events, and does nothing else. */
-export function startRelay({ compareWithBus = async () => {}, ...options }: Options) {
-  const owner = renewingInTurn(createSlotOwner({ ...options, onTaken: compareWithBus }));
+export function startRelay({ compare = async () => true, ...options }: Options) {
+  const owner = renewingInTurn(createSlotOwner({ ...options, compare, onRenewed() {} }));
   const step = { promise: '', of: 'SLOTS', everyMs: 500 } as const;
   const relay = {
     ...step,

@@ -147,7 +147,6 @@ export async function prepareRelays() {
       signals,
       dispatch,
       readEvents,
-      compareWithBus: async () => {},
       bus: {
         ...bus,
         untakenUpdates: async () => untakenUpdates,
@@ -187,7 +186,7 @@ export async function prepareRelays() {
       async noticeRestore() {
         await pool.generations.look();
         const known = pool.generations.current().id;
-        await asAllTenantsStatement(pool, sql`select from declare_restored_v1(${known}::bigint)`);
+        await asAllTenantsStatement(pool, sql`select from begin_generation_v1('WITNESS', ${known}::uuid)`);
         await pool.generations.look();
       },
       renew: relay.renew,

@@ -62,11 +62,17 @@ export const announcement = ({ accepted_events, outbox_rows }: StoredCommand) =>
 });
 export const once = { isAnnounced: true, isAnnouncedTwice: false };
 
-export type StoredEvent = { event_id: string; event_type: string; command_id: string };
+export type StoredEvent = { tenant_id: string; event_id: string; event_type: string; command_id: string };
 
 /** The event log of all tenants, in order. */
 export const storedEvents = (database: DatabaseAddress): Promise<StoredEvent[]> =>
-  asSystem(database, (tx) => tx<StoredEvent[]>`select event_id, event_type, command_id from events order by seq`);
+  asSystem(database, (tx) => tx<StoredEvent[]>`select tenant_id, event_id, event_type, command_id from events order by seq`);
+
+/** The causes of the generations. */
+export const storedGenerations = async (database: DatabaseAddress): Promise<string[]> =>
+  (await asSystem(database, (tx) => tx<{ cause: string }[]>`select cause from database_generations`)).map(
+    ({ cause }) => cause,
+  );
 
 /** How many commands are open, and how many messages wait for the bus. */
 export async function storedWork(

@@ -1,7 +1,7 @@
 import type postgres from 'postgres';
 
 /** A history of the database: see `databaseGenerations` in tables.ts. */
-export type Generation = { id: number; beganAt: Date };
+export type Generation = { id: string; beganAt: Date };
 
 type Row = { id: string; began_at: Date };
 
@@ -10,21 +10,20 @@ type Row = { id: string; began_at: Date };
  * refuses this with 25006, and the connection is not used: it would outlive the promotion without another look.
  */
 const LOOK =
-  'set local role top_system; select generation as id, began_at, pg_current_xact_id() from look_at_generation_v1()';
+  'set local role top_system; select id, began_at, pg_current_xact_id() from look_at_generation_v1()';
 
 /**
  * The generation that this process has seen last. Each connection looks before its first statement, because a restored
  * copy and a promoted standby are reached over new connections only. So nothing is looked at for a request.
  */
 export function watchGenerations() {
-  let current: Generation = { id: 0, beganAt: new Date(0) };
+  let current: Generation = { id: '', beganAt: new Date(0) };
   const memories: (() => void)[] = [];
 
   function saw([, rows]: Row[][]): void {
     const [row] = rows ?? [];
-    const id = Number(row?.id);
-    if (!row || id === current.id) return;
-    current = { id, beganAt: new Date(row.began_at) };
+    if (!row || row.id === current.id) return;
+    current = { id: row.id, beganAt: new Date(row.began_at) };
     for (const forget of memories) forget();
   }
 

@@ -215,12 +215,12 @@ export async function writePrivateFile(file: string, text: string, { isNew = fal
 
 export const SEALED_NUMBER = /^[A-Za-z0-9_-]{22}$/;
 
-type Numbered = { generation: number; seq: string };
+type Numbered = { generation: string; seq: string };
 
 /**
  * Encrypts numbers below 2^63 for one owner. The texts show neither the number nor how far two numbers are apart. The
  * same number gives the same text. One AES block: 4 bytes of the owner's hash, which `open` checks; the generation of the
- * number (below 2^32), combined with the next 4 bytes of the hash; 8 bytes of the number.
+ * number (the first 4 bytes of its id, in hex), combined with the next 4 bytes of the hash; 8 bytes of the number.
  */
 export function sealedNumbers(key: Buffer, owner: string) {
   const tag = createHash('sha256').update(owner).digest();
@@ -228,7 +228,7 @@ export function sealedNumbers(key: Buffer, owner: string) {
     seal({ generation, seq }: Numbered): string {
       const block = Buffer.alloc(16);
       tag.copy(block, 0, 0, 4);
-      block.writeUInt32BE((tag.readUInt32BE(4) ^ generation) >>> 0, 4);
+      block.writeUInt32BE((tag.readUInt32BE(4) ^ Number.parseInt(generation, 16)) >>> 0, 4);
       block.writeBigInt64BE(BigInt(seq), 8);
       return createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block).toString('base64url');
     },
@@ -238,7 +238,7 @@ export function sealedNumbers(key: Buffer, owner: string) {
       const block = createDecipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(sealed);
       if (!block.subarray(0, 4).equals(tag.subarray(0, 4))) return null;
       return {
-        generation: (block.readUInt32BE(4) ^ tag.readUInt32BE(4)) >>> 0,
+        generation: ((block.readUInt32BE(4) ^ tag.readUInt32BE(4)) >>> 0).toString(16).padStart(8, '0'),
         seq: String(block.readBigInt64BE(8)),
       };
     },

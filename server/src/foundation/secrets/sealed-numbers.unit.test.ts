@@ -1,14 +1,14 @@
-import { createCipheriv, createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { SEALED_NUMBER, sealedNumbers } from './keyring.js';
 
 const key = randomBytes(32);
 const acme = sealedNumbers(key, 'acme');
-const at = (seq: string, generation = 0) => ({ generation, seq });
+const at = (seq: string, generation = '00000000') => ({ generation, seq });
 
 test('a sealed number opens for its owner with its key, and for no other', () => {
   for (const seq of ['0', '1', '4294967296', '9'.repeat(18)]) {
-    for (const generation of [0, 1, 1_795_773_600, 2 ** 32 - 1]) {
+    for (const generation of ['00000000', '00000001', '6b09a3e0', 'ffffffff']) {
       const sealed = acme.seal(at(seq, generation));
       expect(sealed).toMatch(SEALED_NUMBER);
       expect(acme.open(sealed)).toEqual({ generation, seq });
@@ -27,11 +27,4 @@ test('the same number gives the same text; neighbouring numbers, and other owner
 
 test('a made-up text opens to nothing', () => {
   for (let attempt = 0; attempt < 1_000; attempt++) expect(acme.open(randomBytes(16).toString('base64url'))).toBeNull();
-});
-
-test('a cursor of an earlier version is of the first generation', () => {
-  const block = Buffer.concat([createHash('sha256').update('acme').digest().subarray(0, 8), Buffer.alloc(8)]);
-  block.writeBigInt64BE(7n, 8);
-  const earlier = createCipheriv('aes-256-ecb', key, null).setAutoPadding(false).update(block).toString('base64url');
-  expect(acme.seal(at('7'))).toBe(earlier);
 });

@@ -52,6 +52,10 @@ function countersOf(registry: Registry) {
     'Requests refused with RATE_LIMITED, by the quota that was used up.',
     ['quota'],
   );
+  const lostCursors = counter(
+    'top_cursors_of_lost_history_total',
+    'Cursors of events that lead beyond the end of the log: the database was restored, and nothing showed it.',
+  );
   const removed = counter(
     'top_rows_removed_total',
     'Rows deleted because their retention time was over or their tenant was deleted, by table.',
@@ -71,6 +75,7 @@ function countersOf(registry: Registry) {
     countConnection: (outcome: 'REFUSED' | 'EVICTED', limit: string): void => connections.inc({ outcome, limit }),
     countOverQuota: (quota: string): void => overQuota.inc({ quota }),
     countOverload: (): void => overloads.inc(),
+    countLostCursor: (): void => lostCursors.inc(),
     countRequest: (operation: string, status: number, seconds: number): void =>
       duration.observe({ operation, status }, seconds),
   };

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { type PostgresCell as Cell, move, runMove, startCell } from '../../../test/support/cells.js';
 import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
 import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
+import { startNeighbours } from '../../../test/support/neighbours.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 import { tenantTables } from '../../resources/tenants/tenant-tables.js';
 
@@ -69,6 +70,7 @@ async function eventsFrom(profile: Profile, cell: Cell, cursor: string | null): 
 }
 
 test('a tenant moves with everything, and comes back', async () => {
+  const neighbours = await Promise.all([a, b].map((cell) => startNeighbours(cell, 'acme')));
   const { admin, operator } = await fill(a, 'acme');
   await a.serve('acme');
   const key = randomUUID();
@@ -144,6 +146,7 @@ test('a tenant moves with everything, and comes back', async () => {
   expect((await send(operator, a, 'GET', EVENTS, { nonce, timestamp })).body.code).toBe('NONCE_REUSED');
   await completed(operator, await newCommand(operator));
   expect(await eventsFrom(operator, a, inB.body.next_cursor)).toHaveLength(3);
+  for (const { check } of neighbours) await check();
 }, 600_000);
 
 test('the log of tenant platform says who moved a tenant, when, and where; the log of the tenant shows where to', async () => {

@@ -25,7 +25,19 @@ import { type Copying, copyRows } from './copy-rows.js';
 import { copyOrigins, shiftOf } from './origins.js';
 import { type Place, placeOf, say } from './place.js';
 import { isQuiet, readOpen, untilEarlierTransactionsEnded, untilQuiet } from './quiet.js';
-import { advance, close, giveBack, leave, open, readLogEnd, readTenant, reopen, reserve } from './steps.js';
+import {
+  advance,
+  close,
+  giveBack,
+  hasArrived,
+  leave,
+  open,
+  readHistory,
+  readLogEnd,
+  readTenant,
+  reopen,
+  reserve,
+} from './steps.js';
 import { verify } from './verify.js';
 
 const USAGE = `Usage: move-tenant <tenant_id> --to-url <https://…> [--plan]
@@ -151,17 +163,19 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   const { tenantId } = source;
   const before = await readMoving(source);
   if (before.status === 'MOVED') return hasMoved(before.move?.to);
+  const isOpen = before.status === 'MOVING' && (await hasArrived(target, before.move?.id ?? ''));
   // After the switch nothing may hold it up.
-  if (before.move?.step !== 'SWITCHING') await check(moving, before);
+  if (!isOpen && before.move?.step !== 'SWITCHING') await check(moving, before);
   if (before.status === 'ACTIVE' || before.status === 'DISABLED') {
     await close(source, { id: randomUUID(), to: toUrl, status: before.status });
   }
   say(`closed: requests of ${tenantId} get 503`);
   const tenant = await readMoving(source);
   const { id, to, status = 'ACTIVE', closed_at } = tenant.move as Move;
-  if (tenant.move?.step === 'UNDOING') throw new StartupError('The move is being undone. Run the command with --undo.');
+  if (!isOpen && tenant.move?.step === 'UNDOING')
+    throw new StartupError('The move is being undone. Run the command with --undo.');
   if (to !== toUrl) throw new StartupError(`The tenant is moving to ${to}. Name that address, or undo the move.`);
-  if (tenant.move?.step !== 'SWITCHING') {
+  if (!isOpen) {
     const names = await readNames(source);
     await reserve(target, tenant, names);
     await checkNames(target, names);
@@ -177,11 +191,12 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
     const copying: Copying = { source, target, moveId: id, shift };
     await copyOrigins(copying, logEnd);
     await copyRows(copying);
+    const history = await readHistory(target);
     await verify(copying);
-    await advance(source, id, ['COPYING'], { step: 'SWITCHING' });
+    await advance(source, id, ['COPYING', 'SWITCHING'], { step: 'SWITCHING' });
+    say('switching: from here on the move cannot be undone');
+    await open(target, { id, status, from: source.address, to, history });
   }
-  say('switching: from here on the move cannot be undone');
-  await open(target, { id, status, from: source.address, to });
   const seconds = (Date.now() - Date.parse(closed_at ?? '')) / 1_000;
   // Before the last step: if the command is killed here, the next one says so again, and the durables do not wait for it.
   await target.notify(topics.busAccess);
@@ -213,9 +228,21 @@ async function undo(source: Place, target: Place): Promise<string> {
       'The tenant has been switched: the move cannot be undone. Move it back with the platforms exchanged.',
     );
   }
-  if (tenant.status !== 'MOVING' || id === undefined) return `${source.tenantId} is not moving.`;
+  if (tenant.status !== 'MOVING' || id === undefined) return giveBackUnneeded(source, target);
+  if (await hasArrived(target, id)) throw new StartupError(IS_OPEN);
   await advance(source, id, ['CLOSING', 'COPYING', 'UNDOING'], { step: 'UNDOING' });
   await giveBack(target, id);
+  if (await hasArrived(target, id)) throw new StartupError(IS_OPEN);
   await reopen(source, id);
   return `${source.tenantId} is open again. The target deletes what was copied.`;
+}
+
+const IS_OPEN = 'The target is open: the tenant has moved there. Run the same command without --undo: it ends the move.';
+
+/** A source that was restored to before the move does not know it. */
+async function giveBackUnneeded({ tenantId }: Place, target: Place): Promise<string> {
+  const there = await readTenant(target);
+  if (there?.status !== 'MOVING' || there.move?.step !== 'ARRIVING') return `${tenantId} is not moving.`;
+  await giveBack(target, there.move.id);
+  return `${tenantId} is not moving. The target deletes what a move had copied there.`;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { leastOf, originOwner } from '../../pipeline/moved-cursors.js';
+import { leastOf } from '../../pipeline/events.js';
+import { originOwner } from '../../pipeline/moved-cursors.js';
 import { eventLogOrigins } from '../../pipeline/tables.js';
 import { type Copying, openSecret, whileArriving } from './copy-rows.js';
 import type { Place } from './place.js';
@@ -36,8 +37,8 @@ export async function copyOrigins(copying: Copying, logEnd: string): Promise<voi
   const known = await readOrigins(source);
   const lowest = leastOf([0n, ...known.map(({ fromSeq, shift }) => fromSeq - shift)]);
   const generations = await source.readAsSystem<Origin['generations'][number]>(sql`
-    select generation::float8, parted_at::float8, to_char(began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as began_at
-    from database_generations order by generation`);
+    select id, shared_until::float8, to_char(began_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as began_at
+    from database_generations`);
   const moved = known.map((origin) => ({ ...origin, shift: origin.shift + shift }));
   const own = { position: known.length, cursorKey: keyOf(source), fromSeq: lowest, toSeq: BigInt(logEnd), shift };
   const rows = [...moved, { ...own, generations }].map(({ cursorKey, ...row }) => ({

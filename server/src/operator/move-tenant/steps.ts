@@ -8,7 +8,7 @@ import { StartupError } from '../../foundation/startup-error.js';
 import { type Move, tenants } from '../../foundation/tables.js';
 import { type Facts, insertAuditEvent } from '../../gateway/audit/audit.js';
 import { newDeletion } from '../../resources/tenants/purge-tenants.js';
-import type { Place } from './place.js';
+import { CONTINUE, type Place } from './place.js';
 
 /** Containers run with user ids that have no name. */
 export function operatorOf(read = userInfo): string {
@@ -131,23 +131,35 @@ export async function reserve(
   });
 }
 
-/** Opens the target. If a command before has opened it already, nothing changes. */
-export async function open(
-  target: Place,
-  { id, status, from, to }: Required<Pick<Move, 'id' | 'status' | 'to'>> & { from: string },
-): Promise<void> {
-  await change(
+/** The generation of the database, and the start of its Postgres: what was read before another one counts for nothing. */
+const historyOf = sql`(
+  select id || ' ' || extract(epoch from started_at) from database_generations where shared_until is null
+)`;
+
+export async function readHistory(place: Place): Promise<string> {
+  const [row] = await place.read<{ history: string }>(sql`select ${historyOf} as history`);
+  return row?.history ?? '';
+}
+
+/** Whether this move has opened the target. Its audit log knows it, whatever became of the source. */
+export async function hasArrived(target: Place, id: string): Promise<boolean> {
+  const found = await target.read(sql`
+    select from audit_events
+    where tenant_id = ${target.tenantId} and operation = 'moveTenant.arrive' and request_id = ${id} limit 1`);
+  return found.length > 0;
+}
+
+type Opening = Required<Pick<Move, 'id' | 'status' | 'to'>> & { from: string; history: string };
+
+/** Opens the target, if its database still is the one that was verified. */
+export async function open(target: Place, { id, status, from, to, history }: Opening): Promise<void> {
+  const isOpen = await change(
     target,
-    isAt(id, 'ARRIVING'),
+    sql`${isAt(id, 'ARRIVING')} and ${historyOf} = ${history}`,
     sql`status = ${status}, move = null, deletion = null, updated_at = now()`,
     (tx) => note(tx, target.tenantId, 'arrive', { id, from, to }),
   );
-  const now = await readTenant(target);
-  if (now?.status !== 'ACTIVE' && now?.status !== 'DISABLED') {
-    throw new StartupError(
-      `The target has lost the tenant (${now?.status ?? 'it does not exist'}). Was its database restored?`,
-    );
-  }
+  if (!isOpen) throw new StartupError(`The database of the target was restarted or restored meanwhile. ${CONTINUE}`);
 }
 
 /** The source keeps client ids, sealed secrets and the address. The purge deletes everything else. */
@@ -155,7 +167,8 @@ export async function leave(source: Place, { id, to }: Required<Pick<Move, 'id' 
   const { tenantId } = source;
   await change(
     source,
-    isAt(id, 'SWITCHING'),
+    // The source may have been restored to any of them.
+    isAt(id, 'CLOSING', 'COPYING', 'SWITCHING', 'UNDOING'),
     sql`status = 'MOVED', updated_at = now(), deletion = ${newDeletion},
       move = jsonb_build_object('id', move -> 'id', 'to', move -> 'to', 'step', 'MOVED', 'moved_at', ${now})`,
     async (tx) => {

@@ -1,4 +1,5 @@
 import { readSubject } from '@tenant-open-platform/contract/bus';
+import type { Witness } from '../witness.js';
 
 /** A message for the bus. Messages with the same id are the same message: the bus keeps one. */
 export type Message = {
@@ -104,8 +105,8 @@ export type Bus = {
   countSingleCopies(): Promise<number>;
   /** Called after streams had to be recreated: their durables are lost. */
   onRestored(tell: () => void): void;
-  /** The last message of TOP_EVENTS, and when the bus stored it; null if there is none. It may reject. */
-  lastEvent(): Promise<{ body: Buffer; storedAt: Date } | null>;
+  /** What the bus has last seen of the database's history; null if nothing. Both may reject. */
+  witness: { read(): Promise<Witness | null>; write(witness: Witness): Promise<void> };
   /** The public nkey with which the platform connects; null if it uses none. */
   ownPublicKey: string | null;
   /** Why the bus carries no messages at the moment; null if it is connected. */

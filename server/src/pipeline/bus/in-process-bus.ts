@@ -14,6 +14,7 @@ import {
   subjectsOfTenant,
   UPDATES_OF_ALL_TENANTS,
 } from './bus.js';
+import { witnessFile } from './witness-file.js';
 
 /** As JetStream's duplicate window: long enough for a relay that restarts. */
 const REMEMBERED_IDS = 100_000;
@@ -23,8 +24,9 @@ const MAX_KEPT = 10_000;
 /**
  * The bus of a single process. Its messages are lost with the process. The outbox is the source of truth. A command
  * that was under way then times out with an unknown outcome, as it does when its adapter dies.
+ * `folder`: of the file with the witness.
  */
-export function inProcessBus(): Bus {
+export function inProcessBus(folder?: string): Bus {
   const seen = new Set<string>();
   const queues = new Map<string, Queue>();
   /** Messages that were published before their first durable existed, as a stream would keep them. */
@@ -83,7 +85,7 @@ export function inProcessBus(): Bus {
       }
     },
     consume: async (consumer) => provide(consumer).read(consumer.handle),
-    lastEvent: async () => null,
+    witness: witnessFile(folder),
     ownPublicKey: null,
     onRestored() {},
     keepStreams: async () => {},

@@ -37,6 +37,7 @@ import {
 import { startReading } from './nats-consumer.js';
 import { provideDurables } from './nats-durables.js';
 import { natsReadings } from './nats-readings.js';
+import { natsWitness } from './nats-witness.js';
 import { countSingleCopies, ensureStreams, streamProblem } from './streams.js';
 
 const UNREADY = 'the bus does not answer';
@@ -104,6 +105,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
 
   return {
     ...natsReadings({ manager, probing, requireConnection }),
+    witness: natsWitness({ probing, client, requireConnection }),
     async publish(messages) {
       // Otherwise the client would buffer them, and send them long after the caller was told that they were not sent.
       requireConnection();

@@ -3,7 +3,7 @@ import { type Bus, countByTenant, UPDATES_OF_ALL_TENANTS } from './bus.js';
 
 type Readings = Pick<
   Bus,
-  'countCopiedDurables' | 'oldestUntaken' | 'lastEvent' | 'commandReads' | 'fullness' | 'untakenUpdates'
+  'countCopiedDurables' | 'oldestUntaken' | 'commandReads' | 'fullness' | 'untakenUpdates'
 >;
 
 type Link = {
@@ -28,11 +28,6 @@ export const natsReadings = ({ manager, probing, requireConnection }: Link): Rea
     const query = { next_by_subj: subject } as unknown as MsgRequest;
     return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
   },
-  async lastEvent() {
-    requireConnection();
-    const last = await manager.streams.getMessage('TOP_EVENTS', { last_by_subj: 'tenants.*.events.>' });
-    return last && { body: Buffer.from(last.data), storedAt: last.time };
-  },
   async commandReads(only) {
     requireConnection();
     const { consumers } = probing;
@@ -53,7 +48,7 @@ export const natsReadings = ({ manager, probing, requireConnection }: Link): Rea
   },
 });
 
-const nullIfMissing = (error: unknown): null => {
+export const nullIfMissing = (error: unknown): null => {
   if (error instanceof JetStreamApiError && error.status === 404) return null;
   throw error;
 };

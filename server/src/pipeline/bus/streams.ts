@@ -12,6 +12,14 @@ import { MAX_MESSAGE_BYTES } from '@tenant-open-platform/contract/bus';
 import { StartupError } from '../../foundation/startup-error.js';
 import { type StreamName, streamSubjects } from './bus.js';
 
+/** It has one message: see witness.ts. */
+export const WITNESS_STREAM = 'TOP_WITNESS';
+export const WITNESS_SUBJECT = 'platform.witness';
+
+const allSubjects = { ...streamSubjects, [WITNESS_STREAM]: [WITNESS_SUBJECT] };
+
+type AnyStream = StreamName | typeof WITNESS_STREAM;
+
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const KIB = 1_024;
@@ -30,11 +38,13 @@ const SHORTEST_WINDOW_MS = 100;
  * its device has stopped waiting, within a day. Updates are deleted when the platform has handled them. All other
  * streams keep messages for readers that were down.
  */
-const maxAgeMs: Record<StreamName, number> = {
+const maxAgeMs: Record<AnyStream, number> = {
   TOP_COMMANDS: DUPLICATE_WINDOW_MS,
   TOP_REPLIES: 25 * HOUR_MS,
   TOP_UPDATES: 7 * 24 * HOUR_MS,
   TOP_EVENTS: 7 * 24 * HOUR_MS,
+  // For ever.
+  TOP_WITNESS: 0,
 };
 
 /** NATS also counts the headers, such as Nats-Msg-Id. */
@@ -47,11 +57,12 @@ const LARGEST_OWN_BYTES = MIB + 64 * KIB;
  * the platform's own messages drops its oldest, which were published long ago. A full TOP_UPDATES refuses new messages,
  * because the old ones are not handled yet.
  */
-const defaultMaxBytes: Record<StreamName, number> = {
+const defaultMaxBytes: Record<AnyStream, number> = {
   TOP_COMMANDS: 1_024 * MIB,
   TOP_REPLIES: 512 * MIB,
   TOP_UPDATES: 2_048 * MIB,
   TOP_EVENTS: 1_024 * MIB,
+  TOP_WITNESS: MIB,
 };
 
 /**
@@ -76,12 +87,13 @@ const COPIES_ON_A_CLUSTER = 3;
 export type Server = { isCluster: boolean; replicas?: number | undefined; canRaiseDurables: boolean };
 
 /** The settings that the platform relies on. All other settings of a stream belong to the operator. */
-const ownedConfig = (name: StreamName) =>
+const ownedConfig = (name: AnyStream) =>
   ({
-    subjects: [...streamSubjects[name]],
+    subjects: [...allSubjects[name]],
     storage: StorageType.File,
     max_age: nanos(maxAgeMs[name]),
     ...(name === 'TOP_UPDATES' ? ofAdapters : ofPlatform),
+    ...(name === WITNESS_STREAM && { max_msgs_per_subject: 1, max_msg_size: -1 }),
   }) satisfies Partial<StreamConfig>;
 
 const ofAdapters = {
@@ -105,7 +117,7 @@ const ofPlatform = {
 /** Creates missing streams, corrects changed settings and adds missing copies. Returns whether a stream was missing. */
 export async function ensureStreams(manager: JetStreamManager, server: Server): Promise<boolean> {
   let wasMissing = false;
-  for (const name of Object.keys(streamSubjects) as StreamName[]) {
+  for (const name of Object.keys(allSubjects) as AnyStream[]) {
     try {
       if (await ensureStream(manager, name, server)) wasMissing = true;
     } catch (error) {
@@ -120,7 +132,7 @@ export async function ensureStreams(manager: JetStreamManager, server: Server): 
 
 async function ensureStream(
   { streams }: JetStreamManager,
-  name: StreamName,
+  name: AnyStream,
   { isCluster, replicas, canRaiseDurables }: Server,
 ) {
   const owned = ownedConfig(name);

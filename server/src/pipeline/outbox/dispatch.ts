@@ -126,7 +126,7 @@ const dispatchAccepted = statement(
       deadline_at, traceparent,
       greatest(0, floor(extract(epoch from
         deadline_at - greatest(accepted_at, least(statement_timestamp(), ${now}::timestamptz))) * 1000))::int as remaining_ms,
-      accepted_at <= (select max(copied_until) from database_generations) as is_copied`,
+      is_copied`,
 );
 
 /** The `case` is there for the same reason. */
@@ -140,7 +140,7 @@ const underWay = statement(
     from json_to_recordset(${keys}::text::json) as given (tenant_id text, command_id uuid)
     join commands using (tenant_id, command_id)
     where case when status = 'DISPATCHED' then deadline_at > least(statement_timestamp(), ${now}::timestamptz) end
-      and (accepted_at <= (select max(copied_until) from database_generations)) is not true`,
+      and is_copied is not true`,
 );
 
 /** The message, with instants as Postgres writes them. */

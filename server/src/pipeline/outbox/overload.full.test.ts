@@ -47,7 +47,6 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     signals,
     dispatch: createDispatch({ ...silent(), database, signals }),
     readEvents: (positions, limit) => readEvents(database, positions, limit),
-    compareWithBus: async () => {},
     bus: {
       ...bus,
       async publish(messages) {
@@ -168,7 +167,7 @@ function startStandstill(): void {
   const ending = new AbortController();
   const leading = (async () => {
     while (!ending.signal.aborted) {
-      await renewSlots(database, 'standstill', true, []);
+      await renewSlots(database, { worker: 'standstill', canPublish: true, known: [] });
       await delay(500, undefined, ending).catch(() => {});
     }
     await database.sql.begin(async (tx) => {

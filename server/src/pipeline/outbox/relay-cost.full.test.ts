@@ -42,7 +42,7 @@ type Plan = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read
 
 /** How many pages a batch of the relay reads and writes, from taking the outbox rows to deleting them. */
 async function pagesOfBatch(): Promise<number> {
-  const { owned, isWhole } = await renewSlots(database, 'test', true, []);
+  const { owned, isWhole } = await renewSlots(database, { worker: 'test', canPublish: true, known: [] });
   if (!isWhole) throw new Error('Another node relays.');
   let pages = 0;
   await asOwner(database, 'test', owned, async (tx) => {

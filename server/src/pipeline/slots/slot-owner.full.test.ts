@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 
 const slotsOfWorker = async (worker: string, canPublish = true) =>
-  (await renewSlots(database, worker, canPublish, [])).owned.map(({ slot }) => slot);
+  (await renewSlots(database, { worker, canPublish, known: [] })).owned.map(({ slot }) => slot);
 
 /** Within two seconds each worker looks three times; the last of many needs more. */
 const ROUNDS = 6;
@@ -27,7 +27,7 @@ const ROUNDS = 6;
 /** Each asks in turn, until nothing changes. */
 async function shared(...workers: string[]): Promise<number[][]> {
   for (let round = 0; round < ROUNDS; round++)
-    for (const worker of workers) await renewSlots(database, worker, true, []);
+    for (const worker of workers) await renewSlots(database, { worker, canPublish: true, known: [] });
   return Promise.all(workers.map((worker) => slotsOfWorker(worker)));
 }
 
@@ -35,7 +35,7 @@ const expire = (worker: string) =>
   run(sql`update slots set owned_until = now() - interval '1 second' where owner = ${worker}`);
 
 test('who takes over leaves out a slot in which the former worker still works; afterwards that worker changes nothing', async () => {
-  const { owned } = await renewSlots(database, 'former', true, []);
+  const { owned } = await renewSlots(database, { worker: 'former', canPublish: true, known: [] });
   await expire('former');
   const taken = await asOwner(database, 'former', owned.slice(0, 1), () => slotsOfWorker('successor'));
   expect(taken).toEqual(allSlots.slice(1));
@@ -74,8 +74,8 @@ test('who can publish takes the slots of those who cannot; these keep what nobod
 });
 
 test('a slot is handed over only when no transaction of its owner works on it', async () => {
-  const { owned } = await renewSlots(database, 'a', true, []);
-  await renewSlots(database, 'b', true, []);
+  const { owned } = await renewSlots(database, { worker: 'a', canPublish: true, known: [] });
+  await renewSlots(database, { worker: 'b', canPublish: true, known: [] });
   const working = owned.filter(({ slot }) => slot >= 12);
   const kept = await asOwner(database, 'a', working, () => slotsOfWorker('a'));
   expect(kept).toEqual([...allSlots.slice(0, 8), ...allSlots.slice(12)]);
@@ -90,7 +90,7 @@ test('an owner keeps its share, however much is claimed', async () => {
 });
 
 test('a renewal does not wait for transactions of the owner, nor they for each other', async () => {
-  const { owned } = await renewSlots(database, 'a', true, []);
+  const { owned } = await renewSlots(database, { worker: 'a', canPublish: true, known: [] });
   const inside = await asOwner(database, 'a', owned, () =>
     asOwner(database, 'a', owned, async (_tx, slots) => [slots, await slotsOfWorker('a')]),
   );
@@ -99,7 +99,7 @@ test('a renewal does not wait for transactions of the owner, nor they for each o
 
 test('a slot has a new epoch with each new worker, and only then', async () => {
   const epochs = async (worker: string) =>
-    (await renewSlots(database, worker, true, [])).owned.map(({ epoch }) => +epoch);
+    (await renewSlots(database, { worker, canPublish: true, known: [] })).owned.map(({ epoch }) => +epoch);
   const before = await epochs('a');
   expect(await epochs('a')).toEqual(before);
   await expire('a');
@@ -111,30 +111,30 @@ test('a renewal stores the positions of the slots that it keeps and gives back, 
   const positions = async () =>
     (await run<{ seq: string }>(sql`select published_seq::text as seq from slots order by slot`)).map(({ seq }) => seq);
   const all = (seq: string) => allSlots.map(() => seq);
-  const { owned } = await renewSlots(database, 'a', true, []);
-  expect((await renewSlots(database, 'a', true, at(owned, '5'))).owned.map(({ seq }) => seq)).toEqual(all('5'));
-  await renewSlots(database, 'b', true, []);
-  await renewSlots(database, 'a', true, at(owned, '6'));
-  const ofB = await renewSlots(database, 'b', true, []);
+  const { owned } = await renewSlots(database, { worker: 'a', canPublish: true, known: [] });
+  expect((await renewSlots(database, { worker: 'a', canPublish: true, known: at(owned, '5') })).owned.map(({ seq }) => seq)).toEqual(all('5'));
+  await renewSlots(database, { worker: 'b', canPublish: true, known: [] });
+  await renewSlots(database, { worker: 'a', canPublish: true, known: at(owned, '6') });
+  const ofB = await renewSlots(database, { worker: 'b', canPublish: true, known: [] });
   expect(ofB.owned.map(({ seq }) => seq)).toEqual(allSlots.slice(8).map(() => '6'));
-  await renewSlots(database, 'a', true, at(owned, '9'));
+  await renewSlots(database, { worker: 'a', canPublish: true, known: at(owned, '9') });
   expect(await positions()).toEqual([...all('9').slice(8), ...all('6').slice(8)]);
   await releaseSlots(database, 'b', at(ofB.owned, '7'));
   await expire('a');
-  await renewSlots(database, 'c', true, []);
-  await renewSlots(database, 'a', true, at(owned, '12'));
+  await renewSlots(database, { worker: 'c', canPublish: true, known: [] });
+  await renewSlots(database, { worker: 'a', canPublish: true, known: at(owned, '12') });
   await releaseSlots(database, 'a', at(owned, '12'));
   expect(await positions()).toEqual([...all('9').slice(8), ...all('7').slice(8)]);
   // In a restored copy of the database the same numbers belong to other events.
   await run(sql`update slots set owner = '', epoch = 1, owned_until = now() - interval '1 second'`);
   const copied = at(owned, '20').map((lease) => ({ ...lease, epoch: '1' }));
-  await renewSlots(database, 'a', true, copied);
-  await renewSlots(database, 'a', true, copied);
+  await renewSlots(database, { worker: 'a', canPublish: true, known: copied });
+  await renewSlots(database, { worker: 'a', canPublish: true, known: copied });
   expect(await positions()).toEqual([...all('9').slice(8), ...all('7').slice(8)]);
 });
 
 test('a row that another transaction has locked delays no other slot', async () => {
-  const { owned } = await renewSlots(database, 'a', true, []);
+  const { owned } = await renewSlots(database, { worker: 'a', canPublish: true, known: [] });
   await database.sql.begin(async (locking) => {
     await locking`set local role top_system`;
     await locking`select from slots where slot = 3 for update`;

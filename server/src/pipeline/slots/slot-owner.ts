@@ -3,6 +3,7 @@ import { asAllTenantsImpatiently, asAllTenantsStatement } from '../../foundation
 import { fixedSql, statement } from '../../foundation/database/statement.js';
 import { newId } from '../../foundation/ids.js';
 import type { Bus } from '../bus/bus.js';
+import type { Witness } from '../witness.js';
 
 /** How long a worker owns a slot without a renewal. */
 export const OWNED_SECONDS = 5;
@@ -17,9 +18,12 @@ export type OwnedSlot = SlotPosition & { epoch: string };
 
 /**
  * `isWhole`: whether the worker has its share of the slots. `hasRows`: whether rows of any slot wait in the outbox;
- * without one an idle worker needs no transaction to look.
+ * without one an idle worker needs no transaction to look. `witness`: for the bus, if the worker has slot 0.
  */
-export type Renewed = { owned: OwnedSlot[]; isWhole: boolean; hasRows: boolean };
+export type Renewed = { owned: OwnedSlot[]; isWhole: boolean; hasRows: boolean; witness: Witness | null };
+
+type Renewing = { worker: string; canPublish: boolean; isCompared: boolean; known: string };
+type RenewingSlots = Pick<Renewing, 'worker' | 'canPublish'> & { isCompared?: boolean; known: readonly OwnedSlot[] };
 
 const asRows = (slots: readonly OwnedSlot[]) => JSON.stringify(slots);
 
@@ -33,7 +37,7 @@ const asRows = (slots: readonly OwnedSlot[]) => JSON.stringify(slots);
  */
 const renewal = statement(
   'slots: renew, hand over, take and claim',
-  (worker: string, canPublish: boolean, known: string) => fixedSql`
+  ({ worker, canPublish, isCompared, known }: Renewing) => fixedSql`
     with clock as (
       select now() as present, now() + make_interval(secs => ${OWNED_SECONDS}) as ends_at,
         now() + make_interval(secs => ${FURTHEST_END_SECONDS}) as furthest
@@ -76,6 +80,11 @@ const renewal = statement(
       where state.slot = slots.slot
         and slots.slot in (select slot from given union all select slot from kept union all select slot from taken)
       returning slots.slot, slots.owner, slots.epoch, slots.published_seq
+    ), counted as (
+      update database_generations set number = number + 1, is_compared = true
+      where shared_until is null and ${isCompared}::boolean
+        and exists (select from kept join known using (slot) where slot = 0)
+      returning id, number
     ), claimed as (
       update slots set claimant = ${worker}, claimed_until = ends_at from clock
       where ${canPublish}::boolean and slot in (
@@ -94,12 +103,15 @@ const renewal = statement(
     )
     select coalesce((select json_agg(owned order by slot) from owned), '[]') as owned,
       (select count(*) from owned) >= (select greatest(1, least) from share) as "isWhole",
-      exists (select from outbox) as "hasRows"`,
+      exists (select from outbox) as "hasRows",
+      (select json_build_object('id', id, 'number', number, 'generations', (
+        select json_agg(json_build_object('id', id, 'shared_until', shared_until)) from database_generations
+      )) from counted) as witness`,
 );
 
-/** `known`: the slots that the worker has had. */
-export async function renewSlots(database: Database, worker: string, canPublish: boolean, known: readonly OwnedSlot[]) {
-  const [renewed] = await asAllTenantsStatement<Renewed>(database, renewal(worker, canPublish, asRows(known)));
+/** `known`: the slots that the worker has had. `isCompared`: whether the worker has compared with the bus. */
+export async function renewSlots(database: Database, { known, isCompared = false, ...renewing }: RenewingSlots) {
+  const [renewed] = await asAllTenantsStatement<Renewed>(database, renewal({ ...renewing, isCompared, known: asRows(known) }));
   if (!renewed) throw new Error('The slots were not read.');
   return renewed;
 }
@@ -158,17 +170,19 @@ export function asOwner<Result>(
 type Options = {
   database: Database;
   bus: Pick<Bus, 'unreadyReason'>;
-  /** Called with new slots before anything is done for them. */
-  onTaken: () => Promise<void>;
+  /** Called with new slots before anything is done for them. False: it is to be called again. */
+  compare: () => Promise<boolean>;
+  onRenewed: (witness: Witness) => void;
 };
 
 export type SlotOwner = ReturnType<typeof createSlotOwner>;
 
 /** The slots of this process. Call `renew` every two seconds or more often: see steps.ts. */
-export function createSlotOwner({ database, bus, onTaken }: Options) {
+export function createSlotOwner({ database, bus, compare, onRenewed }: Options) {
   const worker = newId();
   let owned: readonly OwnedSlot[] = [];
   let isStored = true;
+  let isCompared = false;
   let givenWayUntil = 0;
   const listeners: (() => void)[] = [];
   const changed = () => {
@@ -194,9 +208,12 @@ export function createSlotOwner({ database, bus, onTaken }: Options) {
       unstored = listener;
     },
 
-    async renew(): Promise<Omit<Renewed, 'owned'>> {
+    async renew(): Promise<Omit<Renewed, 'owned' | 'witness'>> {
       isStored = true;
-      const { owned: renewed, ...found } = await renewSlots(database, worker, mayPublish(), owned);
+      if (!isCompared && owned.length > 0) isCompared = await compare();
+      const renewing = { worker, canPublish: mayPublish(), isCompared, known: owned };
+      const { owned: renewed, witness, ...found } = await renewSlots(database, renewing);
+      if (witness) onRenewed(witness);
       const before = new Map(owned.map((slot) => [`${slot.slot} ${slot.epoch}`, slot]));
       // The position in memory is ahead of the stored one.
       const next = renewed.map((slot) => {
@@ -205,10 +222,11 @@ export function createSlotOwner({ database, bus, onTaken }: Options) {
       });
       const isNew = next.some((slot) => !owned.includes(slot));
       if (!isNew && next.length === owned.length) return found;
-      if (isNew) await onTaken();
+      if (isNew) isCompared = await compare();
       owned = next;
       changed();
-      return found;
+      // The next renewal counts.
+      return { ...found, isWhole: found.isWhole && !isNew };
     },
 
     /** The bus has acknowledged the events up to these positions. The next renewal stores them. */

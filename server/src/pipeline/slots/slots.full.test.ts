@@ -78,7 +78,6 @@ function startWorker(bus = inProcessBus()) {
     bus: { ...bus, untakenUpdates: async () => new Map(), unreadyReason: () => null },
     dispatch: createDispatch({ ...silent(), database: pool, signals }),
     readEvents: (positions, limit) => readEvents(pool, positions, limit),
-    compareWithBus: async () => {},
   });
   return {
     async stop(): Promise<void> {

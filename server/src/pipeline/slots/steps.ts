@@ -37,7 +37,7 @@ export type Step = {
 
 /** Its owner does what is done once for all tenants. */
 export const FIRST_SLOT = 0;
-const RENEW_MS = 1_500;
+const RENEW_MS = 1_000;
 /** How soon a worker that lacks slots looks again. */
 const LOOK_AGAIN_MS = 500;
 /** A worker without the slots of a step rests. New slots wake it. */

@@ -19,7 +19,7 @@ import {
   type State,
   stateOf,
 } from '../../pipeline/transitions.js';
-import { announceTransitions, makeTransitions, type Transition, wasCopied } from '../../pipeline/write-transitions.js';
+import { announceTransitions, makeTransitions, type Transition } from '../../pipeline/write-transitions.js';
 import type { Handler } from '../handlers.js';
 import { dayBefore, newestFirst } from '../lists.js';
 import { presenter, readRow } from '../rows.js';
@@ -183,7 +183,7 @@ export const cancel: Handler<'commands.cancel'> = async ({ params }, call, { sig
   await call.asTenant(async (tx) => {
     const row = await readRow(tx, call, commands, params, 'no key update');
     const before = stateOf(row);
-    const after = (await wasCopied(tx, row.acceptedAt)) ? null : canceled(before);
+    const after = row.isCopied ? null : canceled(before);
     if (!after && row.status !== 'CANCELED') {
       throw call.refuse('COMMAND_NOT_CANCELABLE', { metadata: { status: row.status } });
     }

@@ -4,15 +4,16 @@ import type { Database, Transaction } from '../../foundation/database/database.j
 import { all, type Bounded, boundedScan, fittingRows, jsonBytes } from '../../foundation/database/pages.js';
 import { type OpenedKeyring, SEALED_NUMBER, sealedNumbers } from '../../foundation/secrets/keyring.js';
 import { topics } from '../../foundation/signals/signals.js';
+import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import type { Handler } from '../../gateway/operation/call.js';
 import { positionBefore } from '../../pipeline/event-log.js';
 import {
   createContinuation,
   END_OF_LOG,
   occurredAt,
-  type Position,
   presentEvent,
   shownColumns,
+  tagOf,
 } from '../../pipeline/events.js';
 import { BEFORE_LOG, createMovedCursors } from '../../pipeline/moved-cursors.js';
 import { commands, events } from '../../pipeline/tables.js';
@@ -22,7 +23,9 @@ import { cursorWriter, readCursor } from '../lists.js';
 type List = Parameters<Handler<'events.list'>>;
 type Query = List[0]['query'];
 
-export const listEvents = (waitFor: WaitFor, keyring: OpenedKeyring, database: Database): Handler<'events.list'> => {
+type Services = { waitFor: WaitFor; keyring: OpenedKeyring; database: Database; metrics: Metrics };
+
+export const listEvents = ({ waitFor, keyring, database, metrics }: Services): Handler<'events.list'> => {
   const continuedAt = createContinuation(database);
   const movedTo = createMovedCursors(keyring);
 
@@ -37,9 +40,10 @@ export const listEvents = (waitFor: WaitFor, keyring: OpenedKeyring, database: D
     const sealed = readCursor(list, cursor, SEALED_NUMBER);
     const moved = sealed === null ? null : await movedTo(sealed, call);
     const given = sealed === null ? null : numbers.open(sealed);
-    if (sealed !== null && !moved && !isPosition(given)) throw call.refuse('INVALID_CURSOR');
-    const { seq: continued, restoredAt } =
-      moved ?? (given ? await continuedAt(given) : { seq: null, restoredAt: null });
+    const going = moved ?? (given && (await continuedAt(given)));
+    if (given && !going) metrics.countLostCursor();
+    if (sealed !== null && !going) throw call.refuse('INVALID_CURSOR');
+    const { seq: continued, restoredAt } = going ?? { seq: null, restoredAt: null };
     const start = () =>
       call.asTenant(async (tx) => {
         if (from === 'now') return lastPosition(tx, tenantId);
@@ -84,7 +88,7 @@ export const listEvents = (waitFor: WaitFor, keyring: OpenedKeyring, database: D
     const rows = isOnlyPlace ? [] : found.rows.slice(0, found.limit);
     const isFull = found.rows.length > found.limit;
     const write = cursorWriter(list);
-    const cursorAt = (seq: string) => write(numbers.seal({ generation, seq }));
+    const cursorAt = (seq: string) => write(numbers.seal({ generation: tagOf(generation), seq }));
     const items = rows.map(({ event, command }) => ({
       ...presentEvent(event, command),
       cursor: cursorAt(String(event.seq)),
@@ -109,10 +113,6 @@ export const listEvents = (waitFor: WaitFor, keyring: OpenedKeyring, database: D
  * one lies a little ahead.
  */
 const shortlyBefore = (instant: string) => new Date(Date.parse(instant) - 1_000).toISOString();
-
-/** A generation that begins in an hour or later was made up. */
-const isPosition = (given: Position | null): given is Position =>
-  given !== null && given.generation < Date.now() / 1_000 + 3_600;
 
 /** A command has few events: look them up by primary key before applying any other condition. */
 function ofCommand(tx: Transaction, tenantId: string, commandId: string, where: SQL | undefined): Bounded {

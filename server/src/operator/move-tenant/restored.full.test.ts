@@ -1,0 +1,78 @@
+import { atEnd } from '@tenant-open-platform/testing';
+import { expect, test, vi } from 'vitest';
+import { move, type PostgresCell, runMove, startCell } from '../../../test/support/cells.js';
+import { completed, newCommand } from '../../../test/support/commands.js';
+import { openSession } from '../../../test/support/open-pool.js';
+
+/** What happens if a database goes back in the middle of a move. */
+const [a, b] = await Promise.all([startCell({ SIMULATED_FLEET: 'true' }), startCell()]);
+const to = ['--to-url', b.baseUrl];
+const soon = { timeout: 60_000, interval: 50 };
+
+async function newTenant(tenantId: string): Promise<void> {
+  await a.call('POST', 'platform/tenants', { tenant_id: tenantId, name: tenantId });
+  const operator = await a.newProfile(tenantId, 'integration_operator');
+  for (let count = 0; count < 3; count++) await completed(operator, await newCommand(operator));
+}
+
+/** The database of a cell as it is now, for the command alone: the node goes on with the other one. */
+async function copyOf({ postgres, environment }: PostgresCell) {
+  await postgres.suspend();
+  const copy = await postgres.startCopy();
+  atEnd(copy.stop);
+  await postgres.resume();
+  const owner = openSession(copy.superuserUrl);
+  const count = async (table: string, tenantId: string) =>
+    (await owner.unsafe(`select count(*)::int as count from ${table} where tenant_id = '${tenantId}'`))[0]?.count;
+  return {
+    environment: { ...environment, DATABASE_URL: copy.url },
+    count,
+    statusOf: async (tenantId: string) =>
+      (await owner`select status from tenants where tenant_id = ${tenantId}`)[0]?.status,
+  };
+}
+
+const statusIn = async ({ call }: PostgresCell, tenantId: string) =>
+  (await call('GET', `platform/tenants/${tenantId}`)).status;
+
+test('a target that has lost rows gets them again before it is opened', async () => {
+  await newTenant('lost');
+  await runMove(a, b, ['lost', ...to], 'rows of commands');
+  const restored = await copyOf(b);
+  await b.owner.unsafe(`
+    create function keep_closed() returns trigger language plpgsql as 'begin raise exception ''not now''; end';
+    create trigger keep_closed before update on tenants for each row
+    when (new.tenant_id = 'lost' and new.status = 'ACTIVE') execute function keep_closed()`);
+  const stopped = await runMove(a, b, ['lost', ...to]);
+  expect([stopped.exitCode, stopped.stderr]).toEqual([1, expect.stringContaining('switching')]);
+  const moved = await runMove(a, restored, ['lost', ...to]);
+  expect([moved.exitCode, moved.stdout]).toEqual([0, expect.stringContaining('has moved')]);
+  expect([await restored.count('commands', 'lost'), await restored.count('events', 'lost')]).toEqual([3, 6]);
+  expect(await restored.statusOf('lost')).toBe('ACTIVE');
+}, 180_000);
+
+test('a source that went back into a move that has ended is not opened: the move is ended again', async () => {
+  await newTenant('ended');
+  await runMove(a, b, ['ended', ...to], 'rows of commands');
+  const restored = await copyOf(a);
+  await move(a, b, 'ended');
+  const undone = await runMove(restored, b, ['ended', '--undo']);
+  expect([undone.exitCode, undone.stderr]).toEqual([1, expect.stringContaining('The target is open')]);
+  expect([await restored.statusOf('ended'), await statusIn(b, 'ended')]).toEqual(['MOVING', 'ACTIVE']);
+  const again = await runMove(restored, b, ['ended', ...to]);
+  expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('has moved')]);
+  expect([await restored.statusOf('ended'), await statusIn(b, 'ended')]).toEqual(['MOVED', 'ACTIVE']);
+}, 180_000);
+
+test('a source that went back to before the move gives back what was reserved in the target', async () => {
+  await newTenant('before');
+  const restored = await copyOf(a);
+  await runMove(a, b, ['before', ...to], 'rows of commands');
+  expect(await statusIn(b, 'before')).toBe('MOVING');
+  const undone = await runMove(restored, b, ['before', '--undo']);
+  expect([undone.exitCode, undone.stdout]).toEqual([0, expect.stringContaining('The target deletes')]);
+  await vi.waitFor(async () => expect(await statusIn(b, 'before')).toBe('DELETED'), soon);
+  expect(await restored.statusOf('before')).toBe('ACTIVE');
+  const twice = await runMove(restored, b, ['before', '--undo']);
+  expect([twice.exitCode, twice.stdout.trim()]).toEqual([0, 'before is not moving.']);
+}, 180_000);
