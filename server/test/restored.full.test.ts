@@ -115,7 +115,9 @@ describe.each(cases)('after %s, as %s', (_name, how, copied) => {
       // The witness was restored with the database.
       const refused = await untilServed(() => signedRequest(again, 'GET', `${EVENTS}?cursor=${cursor}`));
       expect([refused.status, refused.body.code]).toEqual([400, 'INVALID_CURSOR']);
-      expect(await (await fetch(`${restored.baseUrl}/metrics`)).text()).toMatch(/^top_cursors_of_lost_history_total 1$/m);
+      expect(await (await fetch(`${restored.baseUrl}/metrics`)).text()).toMatch(
+        /^top_cursors_of_lost_history_total 1$/m,
+      );
       expect(await generationsOf(copy)).toBe(1);
       return;
     }

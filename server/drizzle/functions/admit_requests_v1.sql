@@ -81,7 +81,7 @@ begin
         asked.dated between now() - make_interval(secs => credential.allowed_clock_skew_seconds)
           and now() + make_interval(secs => credential.allowed_clock_skew_seconds)
         -- Signed before the generation began: its nonce may be known to another history.
-        and asked.dated >= (select began_at from public.database_generations order by generation desc limit 1),
+        and asked.dated >= (select began_at from public.database_generations where shared_until is null),
         false
       ) as is_in_clock_window
     from asked

@@ -16,10 +16,11 @@ import { createLastUses } from '../gateway/auth/last-uses.js';
 import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
 import { createRateLimits } from '../gateway/limits/rate-limits.js';
 import { listEvents } from '../resources/events/events.js';
+import type { Witness } from './bus/bus.js';
 import { logEvents } from './event-log.js';
 import { createContinuation, tagOf } from './events.js';
 import type { WaitFor } from './wait-for.js';
-import { compareWithBus, type Witness } from './witness.js';
+import { compareWithBus } from './witness.js';
 
 const platform = await startIdlePlatform();
 type EventList = { items: { event_id: string }[]; next_cursor: string; restored_at: string | null };
@@ -105,7 +106,10 @@ test('after two restores in a row, a cursor of the generation between them goes 
   const one = opened();
   const known = await witness();
   const lost = randomUUID();
-  const parted = known.generations.map(({ id, shared_until }) => ({ id, shared_until: Math.min(shared_until ?? 7, 7) }));
+  const parted = known.generations.map(({ id, shared_until }) => ({
+    id,
+    shared_until: Math.min(shared_until ?? 7, 7),
+  }));
   await compare(one, { id: lost, number: 3, generations: [{ id: lost, shared_until: null }, ...parted] });
   const found = await one.continueFrom({ generation: tagOf(lost), seq: '900' });
   expect(Number(found?.seq)).toBeLessThanOrEqual(7);

@@ -46,7 +46,9 @@ test('no reader of the log takes the events that moved here for those of the slo
   expect(backlog.oldestEventSeconds).toBeGreaterThanOrEqual(20 * 60);
   expect(backlog.oldestEventSeconds).toBeLessThan(600 * 60);
   const { slots } = await readPlatformState(database, localSignals());
-  expect(slots.filter(({ oldest_event_seconds }) => oldest_event_seconds !== null).map(({ slot }) => slot)).toEqual([5]);
+  expect(slots.filter(({ oldest_event_seconds }) => oldest_event_seconds !== null).map(({ slot }) => slot)).toEqual([
+    5,
+  ]);
 
   await superuser`update slots set published_seq = 20`;
   const republished: string[] = [];
@@ -57,6 +59,7 @@ test('no reader of the log takes the events that moved here for those of the slo
 
   const command_id = newId();
   await asAllTenants(database, (tx) => logEvents(tx, [{ tenant_id: own, command_id, event_type: 'command.accepted' }]));
-  const [logged] = await superuser`select logged_at <= clock_timestamp() as in_time from events where command_id = ${command_id}`;
+  const [logged] =
+    await superuser`select logged_at <= clock_timestamp() as in_time from events where command_id = ${command_id}`;
   expect(logged?.in_time).toBe(true);
 });

@@ -3,16 +3,7 @@ import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../foundation/database/statement.js';
 import { boundedLog, ONCE_A_MINUTE } from '../foundation/telemetry/logger.js';
-import type { Bus } from './bus/bus.js';
-
-/** A generation and the last number of the event log that it shares with the current one; null for that one. */
-type Part = { id: string; shared_until: number | null };
-
-/**
- * What database and bus both have, so that a database that went back shows: see docs/internals/generations.md. The
- * current generation has reached `number`.
- */
-export type Witness = { id: string; number: number; generations: Part[] };
+import type { Bus, Witness } from './bus/bus.js';
 
 export type Judgement = {
   /** Whether the database is an older copy of what the bus has seen. */

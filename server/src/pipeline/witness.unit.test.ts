@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { judge, type Witness } from './witness.js';
+import type { Witness } from './bus/bus.js';
+import { judge } from './witness.js';
 
 /** `generations`: an id with the last number that it shares with the current one, which comes first. */
 const witness = (number: number, generations: Record<string, number | null>): Witness => {
@@ -36,7 +37,13 @@ test.each([
     'three restores, of which the database knows the first',
     witness(1, { b: null, a: 10 }),
     witness(7, { d: null, c: 30, b: 20, a: 10 }),
-    { wentBack: true, lost: [{ id: 'd', shared_until: 20 }, { id: 'c', shared_until: 20 }] },
+    {
+      wentBack: true,
+      lost: [
+        { id: 'd', shared_until: 20 },
+        { id: 'c', shared_until: 20 },
+      ],
+    },
   ],
   ['the bus is of another database', witness(5, { a: null }), witness(9, { x: null, y: 3 }), goesOn],
 ])('%s', (_case, own, ofBus, judgement) => {

@@ -1,5 +1,4 @@
 import type { CommandUpdate } from '@tenant-open-platform/contract/bus';
-import { sql } from 'drizzle-orm';
 import type { Transaction } from '../foundation/database/database.js';
 import { pipelined } from '../foundation/database/pipelined.js';
 import { fixedSql, statement } from '../foundation/database/statement.js';

@@ -66,7 +66,10 @@ export type StoredEvent = { tenant_id: string; event_id: string; event_type: str
 
 /** The event log of all tenants, in order. */
 export const storedEvents = (database: DatabaseAddress): Promise<StoredEvent[]> =>
-  asSystem(database, (tx) => tx<StoredEvent[]>`select tenant_id, event_id, event_type, command_id from events order by seq`);
+  asSystem(
+    database,
+    (tx) => tx<StoredEvent[]>`select tenant_id, event_id, event_type, command_id from events order by seq`,
+  );
 
 /** The causes of the generations. */
 export const storedGenerations = async (database: DatabaseAddress): Promise<string[]> =>

@@ -9,8 +9,7 @@ type Row = { id: string; began_at: Date };
  * One transaction: Postgres makes one of statements that are sent together. A standby gives no transaction id, so it
  * refuses this with 25006, and the connection is not used: it would outlive the promotion without another look.
  */
-const LOOK =
-  'set local role top_system; select id, began_at, pg_current_xact_id() from look_at_generation_v1()';
+const LOOK = 'set local role top_system; select id, began_at, pg_current_xact_id() from look_at_generation_v1()';
 
 /**
  * The generation that this process has seen last. Each connection looks before its first statement, because a restored

@@ -4,8 +4,8 @@ import { getTableName } from 'drizzle-orm';
 import { expect, test, vi } from 'vitest';
 import { type PostgresCell as Cell, move, runMove, startCell } from '../../../test/support/cells.js';
 import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
-import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { startNeighbours } from '../../../test/support/neighbours.js';
+import { newObjectCredential, newObjectResource } from '../../../test/support/new-object.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 import { tenantTables } from '../../resources/tenants/tenant-tables.js';
 

@@ -237,7 +237,8 @@ async function undo(source: Place, target: Place): Promise<string> {
   return `${source.tenantId} is open again. The target deletes what was copied.`;
 }
 
-const IS_OPEN = 'The target is open: the tenant has moved there. Run the same command without --undo: it ends the move.';
+const IS_OPEN =
+  'The target is open: the tenant has moved there. Run the same command without --undo: it ends the move.';
 
 /** A source that was restored to before the move does not know it. */
 async function giveBackUnneeded({ tenantId }: Place, target: Place): Promise<string> {

@@ -1,5 +1,4 @@
 import { readSubject } from '@tenant-open-platform/contract/bus';
-import type { Witness } from '../witness.js';
 
 /** A message for the bus. Messages with the same id are the same message: the bus keeps one. */
 export type Message = {
@@ -72,6 +71,15 @@ export const MAX_IN_FLIGHT = 256;
 
 /** `isDue`: whether the tenant's messages are still to be deleted. */
 export type Forgetting = { isDue?: () => Promise<boolean>; only?: readonly StreamName[] | undefined };
+
+/** A generation and the last number of the event log that it shares with the current one; null for that one. */
+type Part = { id: string; shared_until: number | null };
+
+/**
+ * What database and bus both have, so that a database that went back shows: see docs/internals/generations.md. The
+ * current generation, `id`, has reached `number`.
+ */
+export type Witness = { id: string; number: number; generations: Part[] };
 
 /** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
 export type Bus = {

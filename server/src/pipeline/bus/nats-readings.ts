@@ -1,10 +1,7 @@
 import { type ConsumerInfo, JetStreamApiError, type JetStreamManager, type MsgRequest } from '@nats-io/jetstream';
 import { type Bus, countByTenant, UPDATES_OF_ALL_TENANTS } from './bus.js';
 
-type Readings = Pick<
-  Bus,
-  'countCopiedDurables' | 'oldestUntaken' | 'commandReads' | 'fullness' | 'untakenUpdates'
->;
+type Readings = Pick<Bus, 'countCopiedDurables' | 'oldestUntaken' | 'commandReads' | 'fullness' | 'untakenUpdates'>;
 
 type Link = {
   manager: JetStreamManager;

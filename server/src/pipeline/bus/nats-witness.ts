@@ -1,6 +1,5 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { Witness } from '../witness.js';
-import type { Bus } from './bus.js';
+import type { Bus, Witness } from './bus.js';
 import { nullIfMissing } from './nats-readings.js';
 import { WITNESS_STREAM, WITNESS_SUBJECT } from './streams.js';
 
@@ -13,7 +12,7 @@ export const natsWitness = ({ probing, client, requireConnection }: Link): Bus['
     const last = await probing.streams
       .getMessage(WITNESS_STREAM, { last_by_subj: WITNESS_SUBJECT })
       .catch(nullIfMissing);
-    return last && last.json<Witness>();
+    return last?.json<Witness>() ?? null;
   },
   async write(witness) {
     requireConnection();

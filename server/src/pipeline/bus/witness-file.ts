@@ -1,7 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Witness } from '../witness.js';
-import type { Bus } from './bus.js';
+import type { Bus, Witness } from './bus.js';
 
 /** The witness of a bus that has no disk: a file beside the embedded database. Without a folder it is in memory. */
 export function witnessFile(folder: string | undefined): Bus['witness'] {

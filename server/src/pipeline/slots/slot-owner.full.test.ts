@@ -112,7 +112,9 @@ test('a renewal stores the positions of the slots that it keeps and gives back, 
     (await run<{ seq: string }>(sql`select published_seq::text as seq from slots order by slot`)).map(({ seq }) => seq);
   const all = (seq: string) => allSlots.map(() => seq);
   const { owned } = await renewSlots(database, { worker: 'a', canPublish: true, known: [] });
-  expect((await renewSlots(database, { worker: 'a', canPublish: true, known: at(owned, '5') })).owned.map(({ seq }) => seq)).toEqual(all('5'));
+  expect(
+    (await renewSlots(database, { worker: 'a', canPublish: true, known: at(owned, '5') })).owned.map(({ seq }) => seq),
+  ).toEqual(all('5'));
   await renewSlots(database, { worker: 'b', canPublish: true, known: [] });
   await renewSlots(database, { worker: 'a', canPublish: true, known: at(owned, '6') });
   const ofB = await renewSlots(database, { worker: 'b', canPublish: true, known: [] });

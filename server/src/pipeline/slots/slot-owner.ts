@@ -2,8 +2,7 @@ import type { Database, Transaction } from '../../foundation/database/database.j
 import { asAllTenantsImpatiently, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../../foundation/database/statement.js';
 import { newId } from '../../foundation/ids.js';
-import type { Bus } from '../bus/bus.js';
-import type { Witness } from '../witness.js';
+import type { Bus, Witness } from '../bus/bus.js';
 
 /** How long a worker owns a slot without a renewal. */
 export const OWNED_SECONDS = 5;
@@ -111,7 +110,10 @@ const renewal = statement(
 
 /** `known`: the slots that the worker has had. `isCompared`: whether the worker has compared with the bus. */
 export async function renewSlots(database: Database, { known, isCompared = false, ...renewing }: RenewingSlots) {
-  const [renewed] = await asAllTenantsStatement<Renewed>(database, renewal({ ...renewing, isCompared, known: asRows(known) }));
+  const [renewed] = await asAllTenantsStatement<Renewed>(
+    database,
+    renewal({ ...renewing, isCompared, known: asRows(known) }),
+  );
   if (!renewed) throw new Error('The slots were not read.');
   return renewed;
 }
