@@ -67,10 +67,10 @@ const command = (): Required<CommandRequest> => ({
   timeout_seconds: 77,
 });
 
-/** The columns of a command that its reports and its end set. */
+/** The columns of a command that its reports, its end or a restore set. */
 const moved = [
   ['status', 'adapter_status', 'device_execution_status', 'history', 'updated_at'],
-  ['dispatched_at', 'completed_at', 'status_reason', 'progress', 'result', 'late_result'],
+  ['dispatched_at', 'completed_at', 'status_reason', 'progress', 'result', 'late_result', 'is_copied'],
 ].flat();
 
 const traceparent = `00-${'a1'.repeat(16)}-${'b2'.repeat(8)}-01`;

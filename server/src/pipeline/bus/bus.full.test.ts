@@ -761,7 +761,7 @@ test('on a cluster, streams and durables have three copies or NATS_REPLICAS, als
     return [streams.map(({ config }) => config.num_replicas), cluster?.replicas?.length ?? 0];
   };
   const expectCopies = (count: number) =>
-    vi.waitFor(async () => expect(await copies()).toEqual([Array(4).fill(count), count - 1]), soon);
+    vi.waitFor(async () => expect(await copies()).toEqual([Array(5).fill(count), count - 1]), soon);
 
   const single = await openWith(1);
   await vi.waitFor(() => single.provide([provided]), soon);
