@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { durables, inboxPrefix } from '../src/bus/durables.js';
 import { MAX_MESSAGE_BYTES } from '../src/bus/limits.js';
 import { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from '../src/bus/messages.js';
-import { SENT_AGAIN } from '../src/bus/nats.js';
+import { SENT_AGAIN, SENT_TO } from '../src/bus/nats.js';
 import { API_PREFIX } from '../src/bus/permissions.js';
 import { subjects } from '../src/bus/subjects.js';
 import { eventTypes } from '../src/events.js';
@@ -23,7 +23,12 @@ const info = {
 
 Connect with the nkey of a registered principal. Configure your client with the inbox prefix \`${inboxPrefix('{public key}')}\` and the JetStream API prefix \`${API_PREFIX}\` (on a NATS server without accounts: \`$JS.API\`, and no nkey). The field \`x-nats-client\` of the server in this document has both prefixes. The platform creates the streams and, for each registered principal, its durable consumers: within a minute of busPrincipals.create. This is also true on a server without accounts. Do not create or list any. Pull messages from your durable consumer and acknowledge each message. A message without acknowledgement is delivered again after 6 seconds. If you need longer, send \`+WPI\` (in progress) every 2 seconds to restart this time. Pull only as many messages as you can start, because a pulled message counts as delivered. Return a message that you have not started with \`-NAK\`.
 
-A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process, another reader or your own process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read as delivered again too, unless your own records prove that its execution never began. They prove it if the only reader has written them before each execution, since before the platform accepted the command. When your process starts, first end the commands that your records show as begun, because a redelivery can come after the deadline.
+A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process, another reader or your own process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read, or connected again, as delivered again too. There are two exceptions:
+
+- It came over your present connection, its header ${SENT_TO} is the \`server_id\` in the INFO of this connection, and the information on your durable consumer has no \`cluster\`. Then NATS has run since the platform sent the message, and the number is right. When your process begins to read, this is only for messages that NATS stored at most 60 seconds after \`delivered.last_active\` of your durable consumer. An adapter may have read the other durable consumer since, and executed later messages.
+- Your own records prove that its execution never began. They prove it if the only reader has written them before each execution, since before the platform accepted the command.
+
+When your process starts, first end the commands that your records show as begun, because a redelivery can come after the deadline.
 
 The clock of NATS is the property \`ts\` of the information on your durable consumer, which you may request. nats-server 2.9 has no such property: there, request the information when a message was delivered, and \`delivered.last_active\` is the time of this delivery. Count from there with a monotonic clock. The time at which NATS stored a message is in its metadata.
 
@@ -159,6 +164,12 @@ const headers = {
       const: 'true',
       description:
         'The platform may have sent the command before: an adapter may have begun it. NATS may count this delivery as the first one.',
+    },
+    [SENT_TO]: {
+      type: 'string',
+      description:
+        'The `server_id` of the NATS server to which the platform sent the command. Each start of a NATS server has another id. A command that the platform may have sent before has no such header, and no command has it on a cluster.',
+      examples: ['NBZDVPNAMMDT4NNV5GNTT3DKVSG2DHQQ2IAGAOD7TVCDBJMPTTNFZGJ5'],
     },
     traceparent: {
       type: 'string',

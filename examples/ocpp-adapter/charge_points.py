@@ -31,6 +31,20 @@ def simulated(base, call_result):
         async def on_availability(self, **_):
             return self.accept(call_result.ChangeAvailability, "ChangeAvailability")
 
+        @on("UnlockConnector")
+        async def on_unlock(self, **where):
+            say("call", self.id, "UnlockConnector", where)
+            return call_result.UnlockConnector("Unlocked")
+
+        # Of OCPP 2.0.1.
+        @on("RequestStartTransaction")
+        async def on_start(self, id_token, evse_id=None, **_):
+            return self.accept(call_result.RequestStartTransaction, "RequestStartTransaction", id_token, evse_id)
+
+        @on("RequestStopTransaction")
+        async def on_stop(self, transaction_id):
+            return self.accept(call_result.RequestStopTransaction, "RequestStopTransaction", transaction_id)
+
     return Simulated
 
 

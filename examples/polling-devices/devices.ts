@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type CommandContext,
   type CommandMessage,
@@ -21,6 +22,8 @@ type Task = Pick<CommandMessage, 'command_id' | 'command_type' | 'payload'> & { 
 const POLL_MS = 25_000;
 /** So long a device may take to answer. */
 const ANSWER_MS = 5_000;
+/** So long a poll waits that comes while the device has a command: a device that repeats it without end costs little. */
+const AGAIN_MS = 1_000;
 
 /**
  * A device polls: an open poll is its connection. It gets a command again with each poll until it says what became of it,
@@ -33,9 +36,11 @@ export function pollingDevices() {
 
   return {
     /** Resolves to the next command of the device, or to undefined if none comes in time or the device hangs up. */
-    poll(deviceId: string, hungUp: AbortSignal): Promise<Task | undefined> {
+    async poll(deviceId: string, hungUp: AbortSignal): Promise<Task | undefined> {
+      if (open.has(deviceId)) await delay(AGAIN_MS, undefined, { signal: hungUp }).catch(() => {});
+      if (hungUp.aborted) return undefined;
       const again = open.get(deviceId);
-      if (again) return Promise.resolve({ ...again.task, remaining_ms: again.context.remainingMs });
+      if (again) return { ...again.task, remaining_ms: again.context.remainingMs };
       return new Promise((resolve) => {
         const settle = (task?: Task) => {
           clearTimeout(timer);

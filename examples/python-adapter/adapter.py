@@ -11,6 +11,7 @@ TENANT_ID, VENDOR, SEED_FILE = os.environ["TENANT_ID"], os.environ["VENDOR"], os
 API = "TOP.API" if SEED_FILE else "$JS.API"  # Without a seed: a NATS that has no accounts.
 DURABLE = f"{TENANT_ID}+{VENDOR}"
 AT_ONCE = 4096  # A command that waits for a silent device costs little.
+UNREAD = 60  # What came so long after the last delivery may have run in an adapter of another durable.
 CLOCKS_DIFFER = 0.5  # The servers of a cluster have clocks of their own, which differ by less.
 STILL_WORKING = 2  # NATS delivers a message again 6 seconds after the last sign of life.
 LARGEST = 2**53 - 1  # Of an integer in JSON.
@@ -97,9 +98,11 @@ class Bus:
             # NATS may have forgotten what it delivered before its start, which was before its last delivery.
             last_active = None if begun_before else info["delivered"].get("last_active")
             counts_since = instant(last_active) + margin if last_active else math.inf
+            in_use_until = math.inf if begun_before else instant(last_active) + UNREAD if last_active else 0
+            server = None if "cluster" in info else self.connection._server_info["server_id"]
             print(f"Reads {DURABLE} on {stream}.", flush=True)
             said = None
-            return subscription, begun_at + margin, counts_since, instant(info["created"])
+            return subscription, begun_at + margin, counts_since, instant(info["created"]), server, in_use_until
 
         in_work, begun, reconnects = set(), None, -1
         while not self.stopping.is_set():
@@ -109,7 +112,7 @@ class Bus:
                     continue
                 if reconnects != self.connection.stats["reconnects"]:
                     reconnects, silence = self.connection.stats["reconnects"], 0
-                    subscription, begun_at, counts_since, created_at = begun = await begin(begun)
+                    subscription, begun_at, counts_since, created_at, server, in_use_until = begun = await begin(begun)
                 if len(in_work) >= AT_ONCE:
                     await asyncio.wait(in_work, return_when=asyncio.FIRST_COMPLETED)
                 fetched_at = time.monotonic()
@@ -131,9 +134,12 @@ class Bus:
                     await message.nak(delay=1)  # Nothing starts before it is known how much time is left.
                     continue
                 stored_at = message.metadata.timestamp.timestamp()
-                is_again = message.metadata.num_delivered > 1 or "Sent-Again" in (message.headers or {})
-                is_new = stored_at > begun_at + self.clock.latest + 0.001 and stored_at > created_at
-                is_first = not is_again and (is_new or stored_at > max(counts_since, created_at))
+                headers = message.headers or {}
+                is_again = message.metadata.num_delivered > 1 or "Sent-Again" in headers or stored_at <= created_at
+                # NATS has not been started since the platform sent it, so it knows all deliveries.
+                is_certain = headers.get("Sent-To", "") == server and stored_at < in_use_until
+                is_new = is_certain or stored_at > begun_at + self.clock.latest + 0.001
+                is_first = not is_again and (is_new or stored_at > counts_since)
                 task = asyncio.create_task(take(message, stored_at, is_again or not is_new, is_first))
                 in_work.add(task)
                 task.add_done_callback(in_work.discard)

@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import {
   AckPolicy,
   DiscardPolicy,
+  type JetStreamPublishOptions,
   jetstream,
   jetstreamManager,
   RetentionPolicy,
   type StoredMsg,
 } from '@nats-io/jetstream';
-import { connect, nanos } from '@nats-io/transport-node';
+import { connect, headers, type NatsConnection, nanos } from '@nats-io/transport-node';
 import { nextMillisecond } from '@tenant-open-platform/testing';
 import { type PrivateNats, startPrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, vi } from 'vitest';
@@ -107,8 +108,11 @@ export async function startBus({
     consumer: () => bus.consumers.get('TOP_COMMANDS', durable),
     createDurable: () => createDurable('TOP_COMMANDS'),
     deleteDurable: () => manager.consumers.delete('TOP_COMMANDS', durable),
-    /** Publishes commands. The fields that a test does not need have values of their own. */
-    async send(commands: Partial<CommandMessage>[], options = {}): Promise<CommandMessage[]> {
+    /** Publishes new commands. The fields that a test does not need have values of their own. */
+    async send(
+      commands: Partial<CommandMessage>[],
+      options: Partial<JetStreamPublishOptions> = { headers: sentTo(connection) },
+    ): Promise<CommandMessage[]> {
       const complete = commands.map((command, index) =>
         withRemaining(command.deadline_at, {
           command_id: randomUUID(),
@@ -172,6 +176,13 @@ export async function startBus({
       await nats.stop();
     },
   };
+}
+
+/** As the platform marks a new command, unless NATS is a cluster. */
+function sentTo({ info }: NatsConnection) {
+  const given = headers();
+  if (info && !info.cluster) given.set('Sent-To', info.server_id);
+  return given;
 }
 
 const idOf = ({ header }: StoredMsg) => header.get('Nats-Msg-Id');

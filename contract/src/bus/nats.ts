@@ -4,6 +4,12 @@ export const MESSAGE_TOO_LARGE = 10_054;
 /** Header of a command that the platform may have sent before. NATS' count of deliveries does not tell it. */
 export const SENT_AGAIN = 'Sent-Again';
 
+/**
+ * Header of a command that the platform sends for the first time: the id of the only server that stores it and counts its
+ * deliveries. Each start of the server has another id.
+ */
+export const SENT_TO = 'Sent-To';
+
 /** How the platform and its adapters stay connected to NATS. */
 export const connectionOptions = {
   // Otherwise the client builds a stack trace for every message: a third of its CPU.

@@ -25,7 +25,7 @@ export interface BusOptions {
   tls?: AdapterTls | undefined;
   /**
    * A file of your own in which the process says, when it stops, what has not begun. The next process reads it, and starts
-   * that as new: without it, `redelivered` is true for all that NATS stored before. For one process at a time.
+   * that as new: without it, `redelivered` is true for what was given back. For one process at a time.
    */
   handOverFile?: string | undefined;
 }
@@ -54,6 +54,8 @@ export interface Link {
   readonly server: string | undefined;
   /** Resolves when there is a connection, or as soon as the signal is aborted. */
   connected(signal?: RuntimeAbortSignal): Promise<void>;
+  /** Called whenever the connection is lost. */
+  onLost(tell: () => void): void;
   close(): Promise<void>;
 }
 
@@ -90,6 +92,7 @@ export async function connectToBus(
   let reconnected = () => {};
   let isUp = true;
   let reconnects = 0;
+  const losses: (() => void)[] = [];
   const complain = seldom(log);
   void follow();
   return {
@@ -104,6 +107,7 @@ export async function connectToBus(
       return connection.info?.server_id;
     },
     connected: (signal) => until(up, signal),
+    onLost: (tell) => void losses.push(tell),
     async close() {
       // A drain sends the last acknowledgements. It waits for a server that is away, and fails when it notices.
       const drained = connection.drain().catch(() => {});
@@ -126,6 +130,7 @@ export async function connectToBus(
               event: 'disconnected',
               message: `The connection to NATS at ${status.server} is lost.`,
             });
+            for (const tell of losses) tell();
           }
           isUp = false;
           break;

@@ -1,4 +1,5 @@
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
+import { headerOf, SENT_TO } from '@tenant-open-platform/contract/bus-access';
 import { type BusClock, instantOf } from './bus-clock.js';
 import type { Link } from './connect.js';
 import { type AdapterLog, seldom } from './events.js';
@@ -6,7 +7,7 @@ import type { Reading } from './hand-over.js';
 import { pause } from './pause.js';
 
 export interface Age {
-  /** It was stored after reading began on this connection. */
+  /** It was stored after reading began on this connection, or NATS has not been started since it was sent. */
   isNew: boolean;
   /** As far as this process can tell, NATS knows how often it has delivered the message. */
   isCounted: boolean;
@@ -33,6 +34,12 @@ const RETRY_MS = 1_000;
 const CONSUMER_NOT_FOUND = 10_014;
 /** A busy adapter does not ask for every message when the durable was created. */
 const CREATED_FOR_MS = 250;
+
+/**
+ * What was stored so long after the last delivery of an earlier process may have been carried out by another durable's
+ * adapter: that of its tenant, or the one of all tenants.
+ */
+const UNREAD_MS = 60_000;
 
 /** The servers of a cluster have clocks of their own, which differ by less. */
 const CLOCKS_DIFFER_MS = 500;
@@ -62,6 +69,8 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
   let margin = 0;
   /** NATS may have forgotten what it had delivered until then. Without it: until reading began. */
   let countsSince: number | undefined;
+  /** The durable was the one in use until then, by the clock of NATS. */
+  let inUseUntil = 0;
   let seenReconnects = -1;
   let seenLeader: string | undefined;
   /** When the durable was created. It does not know what an earlier one has delivered. */
@@ -90,6 +99,8 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     // NATS started before its last delivery. It may have forgotten what it had delivered before its start.
     const { last_active } = info.delivered;
     countsSince = isFirst && last_active ? instantOf(last_active) + margin : undefined;
+    if (!isFirst) inUseUntil = Number.POSITIVE_INFINITY;
+    else if (last_active) inUseUntil = instantOf(last_active) + UNREAD_MS;
     const isSame = earlier?.createdAt === createdAt && earlier.leader === leader;
     continued = isFirst && isSame && (leader || earlier?.server === link.server) ? earlier : undefined;
     seenReconnects = reconnects;
@@ -106,11 +117,17 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     return { ...common, begunAt: begun, forgottenUntil: countsSince ?? begun };
   }
 
-  function ageOf(storedAt: number): Age {
+  /** The server that delivered the message is the one that the platform sent it to, so it has not been started since. */
+  const isCertain = (message: JsMsg) =>
+    headerOf(message, SENT_TO) === link.server && !seenLeader && message.time.getTime() < inUseUntil;
+
+  function ageOf(message: JsMsg, isOfConnection: boolean): Age {
+    const storedAt = message.time.getTime();
     const { begunAt, forgottenUntil } = readingNow();
+    const certain = isOfConnection && isCertain(message);
     return {
-      isNew: storedAt > begunAt && storedAt > createdAt,
-      isCounted: storedAt > forgottenUntil && storedAt > createdAt,
+      isNew: (certain || storedAt > begunAt) && storedAt > createdAt,
+      isCounted: (certain || storedAt > forgottenUntil) && storedAt > createdAt,
       isContinued: continued !== undefined,
     };
   }
@@ -121,7 +138,9 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     begin();
     while (!stopping.signal.aborted) {
       const max_messages = await room();
+      if (!link.isConnected) await link.connected(stopping.signal);
       if (stopping.signal.aborted) return;
+      const { reconnects } = link;
       if (link.reconnects !== seenReconnects) await askForAges(consumer);
       const fetchedAt = performance.now();
       // The last delivery is then that of this message.
@@ -136,9 +155,11 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
           await askForAges(consumer, { fetchedAt, hasGoneBack });
         }
         last = deliverySequence;
+        // What came before may have been delivered again meanwhile, to another process.
+        const isOfConnection = link.isConnected && link.reconnects === reconnects;
         // Nothing starts before it is known how much time is left.
         if (!clock.isKnown) message.nak(RETRY_MS);
-        else take(message, ageOf(message.time.getTime()));
+        else take(message, ageOf(message, isOfConnection));
       }
     }
   }
@@ -168,6 +189,8 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     }
   }
 
+  // Otherwise the client would request the rest again, and what came before could not be told from what comes then.
+  link.onLost(() => messages?.stop());
   const reading = readOn();
   return {
     /** Resolves when the durable was found. */

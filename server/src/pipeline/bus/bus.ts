@@ -6,7 +6,7 @@ export type Message = {
   id: string;
   body: Buffer;
   traceparent?: string | undefined;
-  /** It may have been published before. */
+  /** Of a command: whether it may have been published before. */
   isSentAgain?: boolean | undefined;
 };
 

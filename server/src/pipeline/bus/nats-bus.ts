@@ -20,7 +20,7 @@ import {
   RequestError,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { connectionOptions, MESSAGE_TOO_LARGE, SENT_AGAIN } from '@tenant-open-platform/contract/bus-access';
+import { connectionOptions, MESSAGE_TOO_LARGE, SENT_AGAIN, SENT_TO } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
@@ -112,7 +112,7 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
       const undeliverable: Undeliverable[] = [];
       const failures: Error[] = [];
       const send = (message: Message) =>
-        client.publish(message.subject, message.body, optionsOf(message)).catch((error: Error) => {
+        client.publish(message.subject, message.body, optionsOf(message, connection)).catch((error: Error) => {
           if (isForGood(error)) undeliverable.push({ message, reason: error.message });
           else failures.push(error);
         });
@@ -175,10 +175,12 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   };
 }
 
-function optionsOf({ id, traceparent, isSentAgain }: Message) {
+function optionsOf({ id, traceparent, isSentAgain }: Message, { info }: NatsConnection) {
   const given = headers();
   if (traceparent) given.set('traceparent', traceparent);
   if (isSentAgain) given.set(SENT_AGAIN, 'true');
+  // In a cluster, or behind a leaf node without JetStream, another server stores it.
+  if (isSentAgain === false && info?.jetstream && !info.cluster) given.set(SENT_TO, info.server_id);
   return { msgID: id, headers: given };
 }
 
