@@ -53,7 +53,7 @@ export async function run(context: Context): Promise<ExitCode> {
       addCompletion(context, program);
       await program.parseAsync(argvOf(context, program), { from: 'user' });
     });
-    return 0;
+    return invocation.hasLeftOut ? 9 : 0;
   } catch (error) {
     if (error instanceof CommanderError && error.code === 'commander.version') await notePlatform(invocation, program);
     // Commander has already printed its message. Help and version have the exit code 0.

@@ -9,6 +9,7 @@ export const exitCodes = {
   6: 'conflict; also an idempotency key that was used for a different command',
   7: 'rate-limited',
   8: 'the command did not succeed, or was not final when the wait ended; of several commands, at least one',
+  9: 'done, except what is named',
   130: 'cancelled',
 } as const;
 

@@ -39,6 +39,8 @@ export class Invocation {
   idempotencyKey: string | undefined;
   /** How to repeat the call that failed, by its key. A command that makes several calls replaces it. */
   howToRepeat = (key: string) => `--idempotency-key ${key}`;
+  /** Whether something was left out that the command could not take: it ends with 9. */
+  hasLeftOut = false;
   private command: Command | undefined;
 
   constructor(readonly context: Context) {}
@@ -171,6 +173,12 @@ export class Invocation {
 
   note(text: string): void {
     this.context.stderr.write(`${messageLines(this.context.stderr, text)}\n`);
+  }
+
+  /** Says what the command cannot take, and why. It goes on. */
+  leaveOut(what: string): void {
+    this.hasLeftOut = true;
+    this.note(printable(`Left out ${what}`));
   }
 
   /** The refusal of an action that only --yes confirms. `missing`: the other flags that are missing. */

@@ -1172,7 +1172,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "name": {
@@ -1248,7 +1248,7 @@ export const operations = {
     "example": "topctl credentials get demo --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id."
     },
     "fields": {}
   },
@@ -1261,7 +1261,7 @@ export const operations = {
     "example": "topctl credentials update demo --tenant demo --name 'Demo backend'",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id."
     },
     "fields": {
       "name": {
@@ -1362,7 +1362,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "role": {
@@ -1406,7 +1406,7 @@ export const operations = {
     "example": "topctl role-bindings delete demo integration_reader --tenant demo",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
+      "client_id": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id.",
       "role": "Name of the role, for example `command_reader`."
     },
     "fields": {}
@@ -1424,7 +1424,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
@@ -1468,7 +1468,7 @@ export const operations = {
     "fields": {
       "client_id": {
         "kind": "text",
-        "description": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.",
+        "description": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id.",
         "isRequired": true
       },
       "scope": {
@@ -1500,7 +1500,7 @@ export const operations = {
     "example": "topctl access explain demo --tenant demo --operation commands.create",
     "path": {
       "tenant_id": "Id of the tenant.",
-      "client_id": "Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id."
+      "client_id": "Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id."
     },
     "fields": {
       "operation": {

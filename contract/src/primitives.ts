@@ -35,7 +35,7 @@ export const ClientId = z
   .string()
   .regex(patterns.clientId, 'must be 1 to 64 of the characters A-Z a-z 0-9 . _ ~ -, and not begin with . ~ or -')
   .describe(
-    'Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id.',
+    'Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id.',
   );
 
 export const Vendor = z

@@ -1,6 +1,6 @@
 // Generated from contract/openapi.json by `pnpm golden`.
 export interface AccessExplanation {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Status of the credential. Only an ACTIVE credential can call operations. */
   status: CredentialStatus;
@@ -578,7 +578,7 @@ export interface CommandTypePut {
   };
 }
 export interface Credential {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Id of the tenant. */
   tenant_id: string;
@@ -611,7 +611,7 @@ export interface Credential {
   request_id: string;
 }
 export interface CredentialCreate {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
@@ -776,7 +776,7 @@ export interface EventData {
 export interface EventRequest {
   /** Correlation id of the request that created the command. */
   request_id: string;
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Idempotency key of the command. */
   idempotency_key: string;
@@ -815,7 +815,7 @@ export interface HistoryEntry {
 /** Source of the change: the platform, the adapter, or the device (reported by the adapter). */
 export type HistorySource = "PLATFORM" | "ADAPTER" | "DEVICE" | (string & {});
 export interface Holder {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Status of the credential. Only an ACTIVE credential can call operations. */
   status: CredentialStatus;
@@ -837,7 +837,7 @@ export interface ListedEvent extends PlatformEvent {
 export interface Me {
   /** Id of the tenant. */
   tenant_id: string;
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Display name: 1 to 128 printable characters. */
   name: string;
@@ -1173,7 +1173,7 @@ export interface PlatformWorker {
 export interface Policy {
   /** Id of the policy: a UUID that the platform generates. */
   policy_id: string;
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Scope that the policy grants. */
   scope: Scope;
@@ -1183,7 +1183,7 @@ export interface Policy {
   request_id: string;
 }
 export interface PolicyCreate {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;
@@ -1260,7 +1260,7 @@ export interface Role {
   request_id: string;
 }
 export interface RoleBinding {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `command_reader`. */
   role: string;
@@ -1270,13 +1270,13 @@ export interface RoleBinding {
   request_id: string;
 }
 export interface RoleBindingCreate {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `command_reader`. */
   role: string;
 }
 export interface RoleBindingDeleted {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Name of the role, for example `command_reader`. */
   role: string;
@@ -1528,7 +1528,7 @@ export interface PolicyListQuery extends PageQuery {
   scope?: Scope;
 }
 export interface PolicyRevokeQuery {
-  /** Id of the credential, unique on the whole platform. Every request that the credential signs has this id in the header X-Api-Id. */
+  /** Id of the credential, unique on the whole platform, also without regard to case. Every request that the credential signs has this id in the header X-Api-Id. */
   client_id: string;
   /** Scope in the form object:action. For example, `open:command:read` has the object `open:command` and the action `read`. */
   scope: Scope;

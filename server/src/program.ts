@@ -34,6 +34,7 @@ keys status                         print how many secrets each master key seals
 keys rewrap                         seal every secret with the primary master key, while nodes serve
 --help, --version
 
+The exit code 9 means: done, except what is named.
 Environment variables configure it, such as PORT (8787), DATA_DIR (./data), DATABASE_URL and NATS_URL.
 A running platform explains all of them at /docs/configuration.`;
 

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAccount, createUser } from '@nats-io/nkeys';
-import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { createTenant, platform, temporaryFolder } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
 import { filesBelow } from '../../test/files-below.js';
 import { environmentOf, topctl, unusedSecret } from '../../test/topctl.js';
@@ -114,4 +114,23 @@ test('a flag with choices offers them at the prompt', async () => {
   const argv = create({ '--bus-user': undefined, '--principal-type': undefined });
   const made = await topctl(argv, { env: environmentOf(admin), typed: ['acme-dashboard\r', '\u001b[B\r'] });
   expect(JSON.parse(made.stdout)).toMatchObject({ bus_user: 'acme-dashboard', principal_type: 'CLIENT' });
+});
+
+test('render-config leaves out, and names, a principal with the key of the platform; it has all others', async () => {
+  const [squatter, neighbour] = [await createTenant(), await createTenant()];
+  const [ofPlatform, ofNeighbour] = [createUser().getPublicKey(), createUser().getPublicKey()];
+  for (const [{ admin }, key] of [
+    [squatter, ofPlatform],
+    [neighbour, ofNeighbour],
+  ] as const) {
+    const argv = create({ '--bus-user-public-key': key, '--bus-user': '"}]#' });
+    expect((await topctl(argv, { env: environmentOf(admin) })).exitCode).toBe(0);
+  }
+  const render = ['bus', 'render-config', '--platform-user-public-key', ofPlatform];
+  const { exitCode, stdout, stderr } = await topctl(render, { env: environmentOf(platform().admin) });
+  expect(exitCode).toBe(9);
+  expect(stderr).toBe(
+    `Left out "}]# of tenant ${squatter.tenant_id}: its key ${ofPlatform} belongs to the platform. Register another key for it.\n`,
+  );
+  expect([stdout.split(ofPlatform).length, stdout.split(`{ nkey: ${ofNeighbour},`).length]).toEqual([2, 2]);
 });

@@ -58,7 +58,7 @@ export function addBus(program: Command, invocation: Invocation): void {
   ])
     .summary('Print the accounts for nats-server.')
     .description(
-      `Prints the accounts section for the configuration of nats-server: the platform, and the ACTIVE principals of all tenants.\n\nScopes: ${scopes.join(', ')}, in the tenant platform.`,
+      `Prints the accounts section for the configuration of nats-server: the platform, and the ACTIVE principals of all tenants. A principal that they cannot have is left out and named, and the exit code is 9.\n\nScopes: ${scopes.join(', ')}, in the tenant platform.`,
     )
     .addOption(new FieldOption('platform_user_public_key', fields.platform_user_public_key))
     .action(async (flags) => {
@@ -75,11 +75,12 @@ export function addBus(program: Command, invocation: Invocation): void {
       const admitted = active.filter(({ principal: { bus_user, tenant_id, bus_user_public_key: key } }) => {
         if (!taken.has(key)) return taken.add(key);
         const holder = key === platformUserPublicKey ? 'the platform' : 'another principal';
-        invocation.note(`Left out ${bus_user} of tenant ${tenant_id}: its key ${key} belongs to ${holder}.`);
+        invocation.leaveOut(
+          `${bus_user} of tenant ${tenant_id}: its key ${key} belongs to ${holder}. Register another key for it.`,
+        );
         return false;
       });
-      const config = renderBusConfig({ admitted, platformUserPublicKey });
-      invocation.context.stdout.write(config);
+      invocation.context.stdout.write(renderBusConfig({ admitted, platformUserPublicKey }));
     });
 }
 

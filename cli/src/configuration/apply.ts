@@ -1,5 +1,6 @@
 import { CancelledError, UsageError } from '../errors.js';
 import type { Attempt } from '../failure/attempt.js';
+import { reportFailure } from '../failure/report-failure.js';
 import { interruptible } from '../interruptible.js';
 import type { Invocation } from '../invocation.js';
 import { carryOut } from './carry-out.js';
@@ -30,6 +31,7 @@ export async function apply(invocation: Invocation, { file, secretsDir, prune }:
   const isText = invocation.format === 'table';
   const stream = isText ? context.stdout : context.stderr;
   stream.write(planText(context, stream, plan));
+  for (const what of plan.leftOut) invocation.leaveOut(what);
   const needsFolder = secretsWithoutFolder(plan, access);
   const { dryRun } = invocation.flags;
   if (dryRun) for (const line of needsFolder) invocation.note(`Without --dry-run: ${line}`);
@@ -77,16 +79,25 @@ async function refuseIfChanged(plan: Plan, planAgain: () => Promise<Plan>): Prom
 
 async function carryOutAll(invocation: Invocation, access: PlatformAccess, toDo: readonly Step[], done: Set<Step>) {
   const outOf = () => `${done.size} of ${toDo.length} steps are done`;
+  const refusedTenants = new Set<string>();
   await interruptible(invocation.context, async (signal) => {
     for (const step of toDo) {
+      const { tenant, label } = step.thing;
+      if (refusedTenants.has(tenant)) continue;
       if (signal.aborted) throw new CancelledError(`cancelled: ${outOf()}; run the same topctl apply again to go on`);
       try {
         const remark = await carryOut(access, step);
         done.add(step);
-        invocation.note(`${verbs[step.action]} ${step.thing.label}${remark}`);
+        invocation.note(`${verbs[step.action]} ${label}${remark}`);
       } catch (error) {
-        const place = step.place ? ` (${step.place})` : '';
-        invocation.note(`Stopped at ${step.thing.label}${place}: ${outOf()}, and none after it was tried.`);
+        const where = `${label}${step.place ? ` (${step.place})` : ''}`;
+        if (tenant !== '' && (await isConflict(error))) {
+          refusedTenants.add(tenant);
+          await reportFailure(invocation, error);
+          invocation.leaveOut(`${where}, and what follows of tenant ${tenant}. Correct the cause and run it again.`);
+          continue;
+        }
+        invocation.note(`Stopped at ${where}: ${outOf()}, and none after it was tried.`);
         invocation.attempt = await attemptOf(step, error);
         invocation.note('What is done stays. Correct the cause and run the same topctl apply again: it does the rest.');
         throw error;
@@ -94,6 +105,12 @@ async function carryOutAll(invocation: Invocation, access: PlatformAccess, toDo:
     }
   });
   invocation.note(`${outOf()}.`);
+}
+
+/** Names that somebody else has taken, and limits: what one tenant does must not stop the steps of the others. */
+async function isConflict(error: unknown): Promise<boolean> {
+  const { isApiError } = await import('@tenant-open-platform/sdk');
+  return isApiError(error) && error.status === 409;
 }
 
 /** Lets the message name the thing that was not found. The answer names only its field. */

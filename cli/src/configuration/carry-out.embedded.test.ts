@@ -148,6 +148,6 @@ test('a refused credential leaves no file of a secret behind', async () => {
   const credentials = [{ client_id: platform().demo.client_id, name: 'Taken by another tenant' }];
   await writeFiles(world.cwd, { 'platform/a.json': { tenants: [{ tenant_id: name, name: 'Late', credentials }] } });
   const refused = await apply(world, ...inSecrets);
-  expect(refused).toMatchObject({ exitCode: 6, stderr: expect.stringContaining('(CREDENTIAL_ALREADY_EXISTS)') });
+  expect(refused).toMatchObject({ exitCode: 9, stderr: expect.stringContaining('(CREDENTIAL_ALREADY_EXISTS)') });
   expect(await filesBelow(join(world.cwd, 'secrets'))).toEqual({});
 });

@@ -21,7 +21,7 @@ export async function exportFiles(invocation: Invocation, { to, secretsDir }: Ex
   const session = await invocation.connect();
   const access = { session, clients: tenantClients(invocation, session, secretsDir) };
   const only = flags.tenant;
-  const { lists, leftOut } = await readPlatform(access, only);
+  const { lists, unread, several } = await readPlatform(access, only);
   if (only !== undefined && lists.tenants.length === 0) throw new UsageError(`there is no tenant ${only}`);
 
   const isJson = flags.output === 'json';
@@ -49,7 +49,8 @@ export async function exportFiles(invocation: Invocation, { to, secretsDir }: Ex
   }
   const written = compared.map(({ path, outcome }): Written => ({ file: path, outcome }));
   await invocation.printItems(written, view, { limit: 0, all: true });
-  for (const note of leftOut) invocation.note(note);
+  for (const note of unread) invocation.note(note);
+  for (const what of several) invocation.leaveOut(what);
   invocation.note(`Secrets are in no file. To apply the files: topctl apply -f ${to} --secrets-dir FOLDER`);
 }
 
@@ -58,6 +59,7 @@ type Access = Pick<PlatformAccess, 'session' | 'clients'>;
 async function readPlatform({ session, clients }: Access, only: string | undefined) {
   const ownTenant = await session.tenant();
   const unread = new Map<string, string[]>();
+  const several: string[] = [];
 
   async function readList(list: ListName, parent: Fields, tenant: string | undefined): Promise<Fields[]> {
     const kind = kinds[list];
@@ -73,9 +75,19 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
       if (isWanted && !isGone(item) && item.built_in !== true) items.push(item);
     }
     items.sort((a, b) => (keyOf(kind, a) < keyOf(kind, b) ? -1 : 1));
-    refuseSameKeys(kind, items, tenant);
     const describeOne = (item: Fields) => describe(kind, item, tenant ?? (item.tenant_id as string | undefined));
-    return atOnce(items, describeOne, { isAllowed: tenant === undefined });
+    return atOnce(withOwnKeys(kind, items, tenant), describeOne, { isAllowed: tenant === undefined });
+  }
+
+  /** A file finds a thing by its name. */
+  function withOwnKeys(kind: Kind, items: readonly Fields[], tenant: string | undefined): Fields[] {
+    const keys = items.map((item) => keyOf(kind, item));
+    const shared = new Set(keys.filter((key, index) => index > 0 && key === keys[index - 1]));
+    for (const key of shared)
+      several.push(
+        `${kind.name}s${tenant ? ` of tenant ${tenant}` : ''}: several have the name ${key}. Rename all but one.`,
+      );
+    return items.filter((_, index) => !shared.has(keys[index] ?? ''));
   }
 
   async function describe(kind: Kind, item: Fields, tenant: string | undefined): Promise<Fields> {
@@ -90,19 +102,9 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
     vendors: isCatalog ? await readList('vendors', {}, undefined) : [],
     tenants: await readList('tenants', {}, undefined),
   };
-  const leftOut = [...unread].map(
+  const notRead = [...unread].map(
     ([name, tenants]) =>
       `Not read, because only an active credential of the tenant can do so (a profile in --secrets-dir/TENANT/): ${name}s of ${tenants.sort().join(', ')}, if there are any.`,
   );
-  return { lists, leftOut };
-}
-
-/** A file finds a thing by its name. */
-function refuseSameKeys(kind: Kind, items: readonly Fields[], tenant: string | undefined): void {
-  const same = items.find((item, index) => index > 0 && keyOf(kind, item) === keyOf(kind, items[index - 1] ?? {}));
-  if (!same) return;
-  const of = tenant === undefined ? '' : ` of tenant ${tenant}`;
-  throw new UsageError(
-    `there are several ${kind.name}s${of} with the name ${keyOf(kind, same)}: rename all but one first`,
-  );
+  return { lists, unread: notRead, several: several.sort() };
 }

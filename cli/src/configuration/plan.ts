@@ -38,6 +38,8 @@ export type Plan = {
   problems: readonly string[];
   /** What is neither read nor changed. */
   notes: readonly string[];
+  /** What a tenant has made, so that the files cannot be carried out there. Everything else can. */
+  leftOut: readonly string[];
 };
 
 export type Prune = { inside: boolean; wholes: boolean };
@@ -54,10 +56,11 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
   const ownTenant = await session.tenant();
   const problems: string[] = [];
   const notes: string[] = [];
+  const leftOut: string[] = [];
 
   const steps: Step[] = [];
   for (const [list, wanted] of lists) steps.push(...(await compare(list, wanted, undefined)));
-  return { steps: inOrder(steps), problems: problems.sort(), notes: notes.sort() };
+  return { steps: inOrder(steps), problems: problems.sort(), notes: notes.sort(), leftOut: leftOut.sort() };
 
   async function compare(list: ListName, wanted: readonly Wanted[], parent: Thing | undefined): Promise<Step[]> {
     const kind = kinds[list];
@@ -82,9 +85,16 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
   ): Promise<Step[]> {
     const { list, key, label, place, fields } = wanted;
     const [found, other] = existing.filter((item) => keyOf(kind, item) === key);
-    if (other) problems.push(`${place}: the platform has several of ${label}: rename all but one`);
+    if (other) {
+      leftOut.push(`${label} (${place}): the platform has several with this name. Rename all but one.`);
+      return [];
+    }
     const tenant = parent?.tenant ?? String(fields.tenant_id ?? '');
     const thing: Thing = { list, key, label, parent, tenant, found };
+    if (found && isGone(found) && parent) {
+      leftOut.push(`${label} (${place}): it is ${found.status}, which is final. Remove it from the file.`);
+      return [];
+    }
     if (found && isGone(found)) {
       problems.push(
         `${place}: ${label} is ${found.status}${found.status === 'MOVED' ? '' : ', which is final'}: remove it from the file`,

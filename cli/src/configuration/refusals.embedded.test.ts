@@ -108,7 +108,7 @@ test('refuses a plan that the platform can never carry out', async () => {
   const refused = await apply(world, ...inSecrets);
   expect(refused.exitCode).toBe(2);
   for (const text of [
-    `credential ${name}/${name}-backend is DELETED, which is final: remove it from the file`,
+    `Left out credential ${name}/${name}-backend (platform/a.json:11): it is DELETED, which is final.`,
     `role ${name}/support_reader is built in: give yours another name`,
     `cannot be changed from "${name}-adapter" to "other"`,
     `only a credential of tenant ${name} can see its callback endpoints`,

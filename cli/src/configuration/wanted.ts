@@ -57,7 +57,8 @@ export function duplicatesIn(lists: WantedLists): string[] {
   const visit = (things: readonly Wanted[]) => {
     for (const thing of things) {
       const { isGlobal, name } = kinds[thing.list];
-      const identity = isGlobal ? `${name} ${thing.key}` : thing.label;
+      // The platform tells client ids apart without regard to case.
+      const identity = isGlobal ? `${name} ${thing.key.toLowerCase()}` : thing.label;
       const other = first.get(identity);
       if (other) problems.push(`${thing.place}: ${thing.label} is already in ${other.place}`);
       else first.set(identity, thing);

@@ -297,5 +297,9 @@ export const takenNames = pgTable(
     name: text().notNull(),
     tenantId: text('tenant_id').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.kind, table.name] })],
+  (table) => [
+    primaryKey({ columns: [table.kind, table.name] }),
+    // nginx ignores the case of client ids. "C": in every language of a database, the same letters are one.
+    uniqueIndex('taken_names_ignoring_case').on(table.kind, sql`lower(${table.name} collate "C")`),
+  ],
 );

@@ -7,15 +7,19 @@ import { fixedSql, statement } from '../foundation/database/statement.js';
 import { writePrivateFile } from '../foundation/secrets/keyring.js';
 import { StartupError } from '../foundation/startup-error.js';
 import { readArguments } from './arguments.js';
+import { leaveOut } from './left-out.js';
 
-/** Administrators call their platform at its own address. A tenant that arrives is still served by the other platform. */
+/**
+ * The oldest first: a new id displaces no other. Administrators call their platform at its own address. A tenant that
+ * arrives is still served by the other platform.
+ */
 const clientIds = statement(
   'operator: client ids of a cell',
   () => fixedSql`
-    select taken_names.name from taken_names join tenants using (tenant_id)
-    where kind = 'CLIENT_ID' and tenant_id <> 'platform' and status not in ('MOVED', 'DELETING', 'DELETED')
-      and coalesce(move ->> 'step' <> 'ARRIVING', true)
-    order by taken_names.name`,
+    select tenant_id, client_id as id from credentials join tenants using (tenant_id)
+    where tenant_id <> 'platform' and credentials.status <> 'DELETED'
+      and tenants.status not in ('MOVED', 'DELETING', 'DELETED') and coalesce(move ->> 'step' <> 'ARRIVING', true)
+    order by credentials.created_at, client_id`,
 );
 
 /** Names that a map of nginx takes for its own parameters. */
@@ -23,6 +27,22 @@ const PARAMETERS = new Set(['default', 'hostnames', 'include', 'volatile']);
 
 const lineOf = (clientId: string, upstream: string) =>
   `${PARAMETERS.has(clientId.toLowerCase()) ? '\\' : ''}${clientId} ${upstream};`;
+
+/** `map_hash_max_size` of deploy/nginx-cells.conf: the buckets of the largest table. */
+const BUCKETS = 262_144;
+
+/**
+ * Only chosen ids come to more in a bucket. If 51 of the longest have one hash, nginx tries all sizes of its table, and
+ * with 819 it refuses to start.
+ */
+const MOST_OF_TENANT = 8;
+const MOST_OF_CELL = 200;
+
+/** As nginx computes it. The size divides 2^32, so the other bits of the hash do not matter. */
+const bucketOf = (lowerCase: string) =>
+  Buffer.from(lowerCase).reduce((hash, byte) => (Math.imul(hash, 31) + byte) >>> 0, 0) % BUCKETS;
+
+const OTHERWISE = 'Otherwise create another credential in its place';
 
 /**
  * `cell-map`: writes the part of an nginx map that leads the client ids of this platform to its upstream. Returns the
@@ -37,42 +57,39 @@ export async function writeCellMap(config: Config, args: string[]): Promise<stri
       `cell-map: no platform is running in DATA_DIR ${config.DATA_DIR}. Start it, or name the DATABASE_URL. Nothing was written.`,
     );
   try {
-    const rows = await asAllTenantsStatement<{ name: string }>(database, clientIds());
-    const ids = rows.map(({ name }) => name);
-    await refuseCollisions(ids, file);
-    await writePrivateFile(file, ids.map((id) => lineOf(id, upstream)).join('\n'));
-    return `${file} has ${ids.length} client ids. Now nginx must read it: nginx -s reload.`;
+    const rows = await asAllTenantsStatement<{ tenant_id: string; id: string }>(database, clientIds());
+    const others = await readOtherParts(file);
+    const counts = new Map<number | string, number>();
+    const isFull = (place: number | string, most: number) =>
+      counts.set(place, (counts.get(place) ?? 0) + 1) && (counts.get(place) ?? 0) > most;
+    const lines = rows.flatMap(({ tenant_id: tenantId, id }) => {
+      const other = others.get(id.toLowerCase());
+      const bucket = bucketOf(id.toLowerCase());
+      if (other)
+        return leaveOut(`${id}: ${other} has it. If its tenant has moved here, write that part first. ${OTHERWISE}.`);
+      if (isFull(`${tenantId} ${bucket}`, MOST_OF_TENANT) || isFull(bucket, MOST_OF_CELL))
+        return leaveOut(`${id}: its hash collides with too many older ids. ${OTHERWISE}.`);
+      return [lineOf(id, upstream)];
+    });
+    await writePrivateFile(file, lines.sort().join('\n'));
+    return `${file} has ${lines.length} client ids. Now nginx must read it: nginx -s reload.`;
   } finally {
     await database.close();
   }
 }
 
-/** nginx compares without regard to case, and refuses a map that has an id twice. */
-async function refuseCollisions(ids: string[], file: string): Promise<void> {
-  const own = new Map<string, string>();
-  for (const id of ids) {
-    const other = own.get(id.toLowerCase());
-    if (other) throw taken(`${other} and ${id} are the same for nginx, which ignores case`);
-    own.set(id.toLowerCase(), id);
-  }
+/** The ids of the other parts, in lower case: nginx ignores case, and refuses a map that has an id twice. */
+async function readOtherParts(file: string): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
   const folder = path.dirname(file);
-  const parts = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.map'));
-  for (const part of parts.filter((name) => name !== path.basename(file))) {
-    const lines = (await readFile(path.join(folder, part), 'utf8')).split('\n');
-    const id = lines
-      .map((line) => own.get(line.replace(/^\\/, '').split(' ', 1)[0]?.toLowerCase() ?? ''))
-      .find(Boolean);
-    if (id)
-      throw taken(
-        `${path.join(folder, part)} has the client_id ${id} too. If its tenant has moved here, write that part first`,
-      );
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.endsWith('.map') || name === path.basename(file)) continue;
+    const part = path.join(folder, name);
+    for (const line of (await readFile(part, 'utf8')).split('\n'))
+      ids.set(line.replace(/^\\/, '').split(' ', 1)[0]?.toLowerCase() ?? '', part);
   }
+  return ids;
 }
-
-const taken = (problem: string) =>
-  new StartupError(
-    `cell-map: ${problem}. Else create another credential, and delete this one: a client_id cannot be changed. Nothing was written.`,
-  );
 
 function readCommand(args: string[]) {
   const options = { upstream: { type: 'string' }, file: { type: 'string' } } as const;

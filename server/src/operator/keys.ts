@@ -20,7 +20,7 @@ export const sealedTables = [
   sealedOrigins,
 ];
 
-/** `keys status|rewrap`: prints JSON. The process ends with 1 if a secret could not be opened. */
+/** `keys status|rewrap`: prints JSON. The process ends with 9 if a secret could not be opened. */
 export async function runKeys(config: Config, args: string[]): Promise<void> {
   const [verb, ...rest] = args;
   if ((verb !== 'status' && verb !== 'rewrap') || rest.length > 0) throw new StartupError('Usage: keys status|rewrap');
@@ -32,7 +32,7 @@ export async function runKeys(config: Config, args: string[]): Promise<void> {
       // From here on the keyring may lack these keys.
       const unused = keys.filter(({ is_primary, secrets }) => !is_primary && secrets === 0).map(({ key_id }) => key_id);
       await forgetCanaries(database, unused);
-      if (rewrapped.not_opened.length > 0) process.exitCode = 1;
+      if (rewrapped.not_opened.length > 0) process.exitCode = 9;
     }
     console.log(JSON.stringify({ ...rewrapped, keys }, null, 2));
   } finally {

@@ -11,6 +11,7 @@ import { createWatchdog } from '../foundation/telemetry/watchdog.js';
 import { republish } from '../pipeline/outbox/republish.js';
 import { createProvisioner } from '../pipeline/provision-durables.js';
 import { readArguments } from './arguments.js';
+import { leaveOut } from './left-out.js';
 
 /** `outbox republish`: returns the line to print. */
 export async function republishOutbox(config: Config, args: string[]): Promise<string> {
@@ -31,8 +32,9 @@ export async function republishOutbox(config: Config, args: string[]): Promise<s
       const metrics = createMetrics({ watchdog: createWatchdog() });
       const publisher = { database, bus, logger, metrics };
       const { messages, refused } = await republish(publisher, { since, until, tenantId });
-      const parked = refused > 0 ? `; the bus refused ${refused} for good, see topctl parked-messages list` : '';
-      return `Republished ${messages} messages${parked}.`;
+      if (refused > 0)
+        leaveOut(`${refused} messages, which the bus refuses for good: see topctl parked-messages list.`);
+      return `Republished ${messages} messages.`;
     } finally {
       await bus.close();
     }

@@ -47,6 +47,7 @@ async function startSite(siteIn: (folder: string) => string) {
   return {
     url,
     folder,
+    configuration: file,
     /** Reads its configuration again. */
     reload: () => nginx.kill('SIGHUP'),
     async stop() {

@@ -1,7 +1,6 @@
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import { StartupError } from '../../foundation/startup-error.js';
-import { takenNames } from '../../foundation/tables.js';
 import { sealedTables } from '../keys.js';
 import type { Place } from './place.js';
 import { readTenant, type TenantRow } from './steps.js';
@@ -56,27 +55,41 @@ async function checkPlaceOfTenant(target: Place, tenant: TenantRow): Promise<voi
   const there = await readTenant(target);
   if (!there || (there.status === 'MOVING' && there.move?.id === tenant.move?.id)) return;
   const wasHere = there.status === 'MOVED' || (there.status === 'DELETED' && there.move !== null);
-  if (!wasHere) throw refused(`the target has a tenant ${tenant.tenantId} already (${there.status}).`);
+  if (!wasHere)
+    throw refused(
+      `the target has a tenant ${tenant.tenantId} already (${there.status}). No tenant_id can be changed: create one with another id there, and fill it with topctl export and apply.`,
+    );
   if (there.deletion?.finished_at == null) {
     throw refused('the target still deletes what the tenant has left there: see tenants.get. Try again later.');
   }
 }
 
+type Name = { kind: string; name: string; is_used: boolean };
+
+/** The tenant does not use the names of what it has deleted. */
 export const readNames = ({ asTenant, tenantId }: Place) =>
   asTenant((tx) =>
-    tx.select({ kind: takenNames.kind, name: takenNames.name }).from(takenNames).where(sql`tenant_id = ${tenantId}`),
+    tx.execute<Name>(sql`
+      select kind, name, name in (
+        select client_id from credentials where tenant_id = ${tenantId} and status <> 'DELETED'
+        union all
+        select unnest(array[bus_user_public_key, bus_account_public_key]) from bus_principals
+        where tenant_id = ${tenantId} and status <> 'DELETED'
+      ) as is_used
+      from taken_names where tenant_id = ${tenantId}`),
   );
 
-export async function checkNames(target: Place, wanted: { kind: string; name: string }[]): Promise<void> {
-  const names = JSON.stringify(wanted);
-  const taken = await target.readAsSystem<{ kind: string; name: string }>(sql`
-    select taken.kind, taken.name from json_to_recordset(${names}::text::json) as asked (kind text, name text)
-    join taken_names as taken on taken.kind = asked.kind and taken.name = asked.name
-    where taken.tenant_id <> ${target.tenantId} order by taken.kind, taken.name`);
+export async function checkNames(target: Place, wanted: Name[]): Promise<void> {
+  const names = JSON.stringify(wanted.filter(({ is_used }) => is_used));
+  const taken = await target.readAsSystem<Omit<Name, 'is_used'>>(sql`
+    select asked.kind, asked.name from json_to_recordset(${names}::text::json) as asked (kind text, name text)
+    join taken_names as taken
+      on taken.kind = asked.kind and lower(taken.name collate "C") = lower(asked.name collate "C")
+    where taken.tenant_id <> ${target.tenantId} order by asked.kind, asked.name`);
   if (taken.length === 0) return;
   const shown = some(taken.map(({ kind, name }) => `${kind} ${name}`));
   throw refused(
-    `another tenant of the target has names of this one: ${shown}. A client_id cannot be changed: create another credential, and delete this one.`,
+    `another tenant of the target has names of this one: ${shown}. A name cannot be changed: create another credential or principal in its place, and delete this one. If the tenant is closed, open it with --undo first.`,
   );
 }
 
@@ -106,7 +119,10 @@ async function checkKeys(source: Place): Promise<void> {
   for (const rowsOf of sealedTables) {
     for await (const { keyIds, table, id } of rowsOf(source.database, source.tenantId)) {
       const missing = keyIds.find((keyId) => !source.keyring.has(keyId));
-      if (missing) throw refused(`the keyring of the source lacks the key ${missing}, which seals ${table} ${id}.`);
+      if (missing)
+        throw refused(
+          `the keyring of the source lacks the key ${missing}, which seals ${table} ${id}: add it, or rotate that secret.`,
+        );
     }
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { atEnd, newKeyring, signedRequest } from '@tenant-open-platform/testing';
+import { atEnd, newKeyring, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { move, runMove, startCell, startEmbeddedCell } from '../../../test/support/cells.js';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
+import { newPrincipal } from '../../../test/support/new-principal.js';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
 import { asIngest, asTenant } from '../../foundation/database/row-level-security.js';
 
@@ -53,10 +54,22 @@ test('a source with the embedded database and a nats-server needs NATS_URL: mess
 test('refuses in one line a tenant whose names or catalog the target cannot take', async () => {
   await newTenant('named');
   await a.newProfile('named', 'integration_reader', 'shared-name');
-  await b.newProfile('demo', 'integration_reader', 'shared-name');
+  const neighbour = await b.newProfile('demo', 'integration_reader', 'SHARED-name');
+  const principal = newPrincipal();
+  const { principal_id } = await a.call('POST', 'platform/tenants/named/bus/principals', principal);
+  await b.call('POST', 'platform/tenants/demo/bus/principals', principal);
   const run = () => lineOf(runMove(a, b, ['named', ...to, '--plan']));
-  expect(await run()).toEqual(refuses('CLIENT_ID shared-name'));
-  await b.owner`update taken_names set name = 'freed' where name = 'shared-name'`;
+  const [account, user] = [principal.bus_account_public_key, principal.bus_user_public_key];
+  expect(await run()).toEqual(
+    refuses(
+      `BUS_ACCOUNT_KEY ${account}, BUS_USER_KEY ${user}, CLIENT_ID shared-name. A name cannot be changed: create`,
+    ),
+  );
+  // As the line says.
+  await a.call('POST', 'platform/tenants/named/bus/principals', newPrincipal());
+  await a.call('PUT', `platform/tenants/named/bus/principals/${principal_id}`, { status: 'DELETED' });
+  const instead = await a.newProfile('named', 'integration_reader', 'other-name');
+  await a.call('PUT', 'platform/tenants/named/credentials/shared-name', { status: 'DELETED' });
   await b.owner`update command_types set enabled = false where vendor = 'vendor_a' and command_type = 'reboot'`;
   expect(await run()).toEqual(refuses('the target lacks, or has disabled, vendor_a/reboot'));
   await b.owner`update command_types set enabled = true, payload_schema = '{}' where vendor = 'vendor_a' and command_type = 'reboot'`;
@@ -66,6 +79,13 @@ test('refuses in one line a tenant whose names or catalog the target cannot take
     where vendor = 'vendor_a' and command_type = 'reboot'`;
   expect((await runMove(a, b, ['named', ...to, '--plan'])).stdout).toMatch(/^named can move\. Nothing has changed/);
   expect((await a.call('GET', 'platform/tenants/named')).status).toBe('ACTIVE');
+
+  await move(a, b, 'named');
+  const meOf = async (caller: Profile) =>
+    (await signedRequest(caller, 'GET', '/api/v1/open/me', { node: b.baseUrl })).body.tenant_id;
+  // What the tenant has deleted moves too, and takes nothing from the neighbour, who has the name there.
+  expect(await b.call('GET', 'platform/tenants/named/credentials/shared-name')).toMatchObject({ status: 'DELETED' });
+  expect([await meOf(instead), await meOf(neighbour)]).toEqual(['named', 'demo']);
 });
 
 test('a second command for a tenant ends in one line, and the first one goes on', async () => {

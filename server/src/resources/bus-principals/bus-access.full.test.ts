@@ -62,7 +62,8 @@ const newKeys = () => ({
 async function register(tenantId: string, principalType: string, fields: object = {}): Promise<Principal> {
   const key = createUser();
   const { principal_id } = await post(`/api/v1/platform/tenants/${tenantId}/bus/principals`, {
-    bus_user: `${tenantId}-${principalType}`,
+    // A name may be anything that a configuration could misread.
+    bus_user: `"}]#$JS//\\${tenantId}-${principalType}`,
     bus_account_public_key: createAccount().getPublicKey(),
     bus_user_public_key: key.getPublicKey(),
     principal_type: principalType,
