@@ -52,6 +52,27 @@ test.concurrent('an outcome whose acknowledgement is lost is published again, un
   expect(new Set(updates.map(({ id, occurred_at }) => `${id} ${occurred_at}`)).size).toBe(1);
 });
 
+test.concurrent('what was received before the connection was lost is marked: another process may have got it meanwhile', async (context) => {
+  const { on, serve } = await setUp(context, { ackWaitMs: 500 });
+  const proxy = await startDeafProxy(on.nats.url);
+  context.onTestFinished(() => proxy.stop());
+  const slow = await serve(undefined, { servers: proxy.url });
+  await on.send([{}]);
+  await on.allAcknowledged();
+  await on.askedTwice();
+  // It asks when the durable was created, and waits for the answer before it takes the first.
+  proxy.beDeafAfter('"command_id"', 2);
+  const sent = await on.send([{}, {}]);
+  const other = await serve();
+  await vi.waitFor(() => expect(other.runs).toHaveLength(2), within);
+  proxy.hear();
+  await vi.waitFor(() => expect(slow.runs).toHaveLength(3), within);
+  const ids = new Set(sent.map(({ command_id }) => `${command_id} true`));
+  for (const runs of [slow.runs.slice(1), other.runs]) {
+    expect(new Set(runs.map(({ id, redelivered }) => `${id} ${redelivered}`))).toEqual(ids);
+  }
+});
+
 test.concurrent('the durable deleted and created again: no command runs a second time, and new ones run', async (context) => {
   const { on, serve } = await setUp(context);
   const { adapter, runs, events } = await serve(() => delay(20));

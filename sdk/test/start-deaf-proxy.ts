@@ -6,6 +6,8 @@ export async function startDeafProxy(target: string) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   let isDeaf = false;
+  let last: string | undefined;
+  let left = 0;
   const server = createServer((near) => {
     const far = connect(Number(port), hostname);
     for (const end of [near, far])
@@ -13,6 +15,9 @@ export async function startDeafProxy(target: string) {
     near.pipe(far);
     far.on('data', (bytes) => {
       if (!isDeaf) near.write(bytes);
+      if (last === undefined) return;
+      left -= bytes.toString('latin1').split(last).length - 1;
+      if (left <= 0) isDeaf = true;
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -21,9 +26,15 @@ export async function startDeafProxy(target: string) {
     beDeaf() {
       isDeaf = true;
     },
+    /** Once the server has said this so often. */
+    beDeafAfter(said: string, times: number) {
+      last = said;
+      left = times;
+    },
     /** With new connections: the client has lost its place in those of before. */
     hear() {
       isDeaf = false;
+      last = undefined;
       for (const socket of sockets) socket.destroy();
     },
     stop() {

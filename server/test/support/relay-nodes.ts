@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
+import type { Transaction } from '../../src/foundation/database/database.js';
 import { asAllTenantsStatement } from '../../src/foundation/database/row-level-security.js';
 import { newId } from '../../src/foundation/ids.js';
 import { localSignals, topics } from '../../src/foundation/signals/signals.js';
@@ -108,7 +109,7 @@ export async function prepareRelays() {
     unready = null as string | null,
     readEvents = eventsOf([]),
     untakenUpdates = new Map<string, number>(),
-    onPrepare = (_node: RelayNode) => {},
+    onPrepare = (_node: RelayNode, _tx: Transaction): unknown => undefined,
   } = {}): RelayNode {
     const pool = openPool(platform.databaseUrl);
     const signals = localSignals({ mayGetLost });
@@ -126,8 +127,8 @@ export async function prepareRelays() {
     };
     if (isHeldUp) holdUp();
     const dispatch: Dispatch = {
-      async prepare(_tx, rows) {
-        onPrepare(node);
+      async prepare(tx, rows) {
+        await onPrepare(node, tx);
         const messages = rows.map(({ fact_id }) => ({
           subject: `tenants.${TENANT}.commands.test`,
           id: fact_id,

@@ -27,6 +27,14 @@ const GIVE_WAY_MS = 5_000;
 /** New rows wake the relay. */
 const REST_MS = 60_000;
 
+/** What is dispatched counts as sent. So nothing is, if the bus has gone before the commit. */
+const BUS_GONE = new Error('The bus has gone.');
+
+function soonIfBusGone(error: unknown): Progress {
+  if (error !== BUS_GONE) throw error;
+  return 'SOON';
+}
+
 /**
  * Publishes the outbox of the slots that this worker owns. Rows are prepared in one transaction, published after its
  * commit, and deleted in a later transaction once the bus has acknowledged them. After a crash the same rows are prepared
@@ -51,7 +59,7 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
       if (hasFailed) await afterAFailure();
     }
     const relaySome = owner.mayPublish() ? relayBatch : logBatch;
-    const done = await patience.each(slots, (some) => relaySome(owned, some));
+    const done = await patience.each(slots, (some) => relaySome(owned, some).catch(soonIfBusGone));
     if (done.includes('AGAIN')) return 'AGAIN';
     if (done.includes('SOON')) return 'SOON';
     return done.includes('WAIT') || patience.isWaiting(slots) ? 'WAIT' : REST_MS;
@@ -87,7 +95,9 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
         // Ask again: the bus may have gone while this round waited for a batch.
         async () => (owner.mayPublish() ? passes.take(tx, leftOut) : null),
       );
-      return { taken: pass && { ...(await prepare(tx, pass.rows)), pass }, deleting };
+      const taken = pass && { ...(await prepare(tx, pass.rows)), pass };
+      if (taken && !owner.mayPublish()) throw BUS_GONE;
+      return { taken, deleting };
     }, some);
     inFlight.deleted(deleting);
     if (!taken) return 'SOON';
