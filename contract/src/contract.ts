@@ -87,6 +87,14 @@ export const allOperations: readonly Operation[] = Object.entries(contract).flat
   })),
 );
 
+const named = new Map(allOperations.map((operation) => [operation.name, operation]));
+
+/** The operation that reads what an operation changes. What is no resource of the contract changes the tenant. */
+export function readingOf(name: string): Operation {
+  const [resource] = name.split('.', 1);
+  return (named.get(`${resource}.get`) ?? named.get(`${resource}.list`) ?? named.get('tenants.get')) as Operation;
+}
+
 /** Scopes that only credentials of tenant `platform` can hold: every operation that needs one acts on the platform. */
 export const platformTenantScopes: readonly Scope[] = scopes.filter((scope) => {
   const needing = allOperations.filter(({ route }) => route.metadata.scope === scope);

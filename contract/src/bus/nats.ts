@@ -1,3 +1,6 @@
+import type { Socket } from 'node:net';
+import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from 'node:tls';
+
 /** JSStreamMessageExceedsMaximumErr of NATS: larger than the max_msg_size of the stream. */
 export const MESSAGE_TOO_LARGE = 10_054;
 
@@ -14,6 +17,18 @@ export const connectionOptions = {
   ignoreAuthErrorAbort: true,
   // A connection that was lost in silence is noticed within half a minute.
   pingInterval: 10_000,
+};
+
+/**
+ * TLS options of a connection to NATS. The certificate must be for the name or the address in the URL. NATS begins TLS on
+ * an open connection: if it leads to an address, Node knows no host, and would compare the certificate with `localhost`.
+ */
+export const tlsOptions = {
+  checkServerIdentity(this: ConnectionOptions, host: string, certificate: PeerCertificate): Error | undefined {
+    const { servername, socket } = this;
+    const known = servername || (socket ? (socket as Socket).remoteAddress : host);
+    return checkServerIdentity(known ?? '', certificate);
+  },
 };
 
 type Received = { headers?: { get(name: string): string } };

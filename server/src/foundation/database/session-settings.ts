@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
+import { errorCodeOf } from './database-error.js';
 
 /**
  * Plans must not depend on statistics. Right after the installation Postgres has none, and a connection keeps the plans
@@ -57,13 +58,28 @@ export const nodeSettings: Record<string, string> = {
   tcp_user_timeout: '10s',
 };
 
+/** Postgres 17 has it. An older one refuses a connection that sets it. */
+const since17 = { transaction_timeout: '0' };
+
+/** The settings that this Postgres knows. `sql` sets `nodeSettings`, so the question itself may take too long. */
+export async function settingsFor(sql: postgres.Sql): Promise<Record<string, string>> {
+  const isKnown = await sql`select where current_setting('transaction_timeout', true) is not null`.then(
+    ({ count }) => count > 0,
+    (error: unknown) => errorCodeOf(error) === TRANSACTION_TIMEOUT || Promise.reject(error),
+  );
+  return isKnown ? { ...nodeSettings, ...since17 } : nodeSettings;
+}
+
+const TRANSACTION_TIMEOUT = '25P04';
+
 /** Refuses, before any migration runs, an encoding that lacks characters and a pooler that drops these settings. */
 export async function checkSettings(sql: postgres.Sql): Promise<void> {
+  const ours: Record<string, string> = { ...sessionSettings, ...since17 };
   const rows = await sql<{ name: string; setting: string; database: string }[]>`
     select lower(name) as name, setting, current_database() as database from pg_settings
-    where lower(name) in ${sql([...Object.keys(sessionSettings), 'server_encoding'])}`;
+    where lower(name) in ${sql([...Object.keys(ours), 'server_encoding'])}`;
   for (const { name, setting, database } of rows) {
-    const expected = name === 'server_encoding' ? 'UTF8' : sessionSettings[name];
+    const expected = name === 'server_encoding' ? 'UTF8' : ours[name];
     if (setting === expected) continue;
     throw new StartupError(
       name === 'server_encoding'

@@ -20,7 +20,7 @@ import {
   RequestError,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { connectionOptions, MESSAGE_TOO_LARGE, SENT_AGAIN } from '@tenant-open-platform/contract/bus-access';
+import { connectionOptions, MESSAGE_TOO_LARGE, SENT_AGAIN, tlsOptions } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
@@ -260,7 +260,7 @@ async function connectToNats(options: NatsOptions, seed: Buffer | undefined): Pr
     name: 'tenant-open-platform',
     servers: urls.map(({ host }) => host),
     ...(authenticator && { authenticator }),
-    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: tlsOptions }),
     timeout: ATTEMPT_MS,
     ...connectionOptions,
   } satisfies ConnectionOptions;

@@ -1,9 +1,10 @@
-import { contract } from '@tenant-open-platform/contract';
+import { contract, readingOf } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import { all, idsBetween } from '../../foundation/database/pages.js';
 import { auditEvents } from '../../gateway/tables.js';
 import type { Handler } from '../handlers.js';
 import { newestFirst } from '../lists.js';
+import { grantsOf } from '../roles/granting.js';
 import { presenter } from '../rows.js';
 
 /** Filters with an index, the most selective first. A page uses one index, and filters the rows that it finds there. */
@@ -13,7 +14,9 @@ const indexed = [
   ['source_address', 'sourceAddress'],
 ] as const;
 
-export const list: Handler<'auditEvents.list'> = ({ query }, call) => {
+export const list: Handler<'auditEvents.list'> = async ({ query }, call) => {
+  const { caller, tenantId } = call;
+  const { scopes } = await call.asTenant((tx) => grantsOf(tx, caller.tenantId, caller.clientId), caller.tenantId);
   const [name, used] = indexed.find(([filter]) => query[filter]) ?? [];
   return newestFirst(call, query, {
     table: auditEvents,
@@ -24,8 +27,14 @@ export const list: Handler<'auditEvents.list'> = ({ query }, call) => {
     ]),
     filteredBy: ['operation', 'outcome', ...indexed.map(([, column]) => column).filter((column) => column !== used)],
     json: ['before', 'after'],
-    // The entry's request_id is the one of the recorded request, not of the request that reads it.
-    present: (row) => fieldsOf(row, row),
+    present: (row) => {
+      const { scope, tenant } = readingOf(row.operation).route.metadata;
+      const mayRead = scopes.some((held) => held === scope) && (tenant !== 'own' || tenantId === caller.tenantId);
+      const isHidden = !mayRead && (row.before ?? row.after) !== null;
+      // The entry's request_id is the one of the recorded request, not of the request that reads it.
+      const shown = { ...fieldsOf(row, row), hidden_without: null };
+      return isHidden ? { ...shown, before: null, after: null, hidden_without: scope } : shown;
+    },
   });
 };
 
