@@ -13,8 +13,6 @@ export default defineConfig({
   // For the server, which bundles the library with its licence. Not published.
   external: [/^@hyperjump\//, 're2js'],
   format: 'esm',
-  // The SDK bundles it, and knows Node's modules by this prefix.
-  removeNodeProtocol: false,
   target: 'node20',
   sourcemap: true,
   clean: true,

@@ -14,25 +14,28 @@ test.concurrent.for([
   { host: '127.0.0.1', of: 'another address', files: ofOther, fits: false },
   { host: 'localhost', of: 'the address', files: ofAddress, fits: false },
   { host: 'localhost', of: 'localhost', files: ofName, fits: true },
-])('connects to NATS at $host, which has a certificate for $of, only if it fits', async ({ host, files, fits }, context) => {
-  const nats = await startPrivateNats(`tls { cert_file: "${files.certFile}", key_file: "${files.keyFile}" }`);
-  context.onTestFinished(nats.stop);
-  const servers = `tls://${host}:${new URL(nats.url).port}`;
-  const messages: string[] = [];
-  const stop = new AbortController();
-  const connecting = connectToBus(
-    { servers, tls: { caFile } },
-    'adapter',
-    ({ message }) => void messages.push(message),
-    stop.signal,
-  );
-  if (fits) {
-    const link = await connecting;
-    expect(link.isConnected).toBe(true);
-    return link.close();
-  }
-  const refused = expect(connecting).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-  await expect.poll(() => messages.join()).toContain(`not in the cert's`);
-  stop.abort();
-  await refused;
-});
+])(
+  'connects to NATS at $host, which has a certificate for $of, only if it fits',
+  async ({ host, files, fits }, context) => {
+    const nats = await startPrivateNats(`tls { cert_file: "${files.certFile}", key_file: "${files.keyFile}" }`);
+    context.onTestFinished(nats.stop);
+    const servers = `tls://${host}:${new URL(nats.url).port}`;
+    const messages: string[] = [];
+    const stop = new AbortController();
+    const connecting = connectToBus(
+      { servers, tls: { caFile } },
+      'adapter',
+      ({ message }) => void messages.push(message),
+      stop.signal,
+    );
+    if (fits) {
+      const link = await connecting;
+      expect(link.isConnected).toBe(true);
+      return link.close();
+    }
+    const refused = expect(connecting).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    await expect.poll(() => messages.join()).toContain(`not in the cert's`);
+    stop.abort();
+    await refused;
+  },
+);

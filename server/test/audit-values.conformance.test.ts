@@ -4,7 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { isAudited } from './support/audited.js';
 import { newObjectCredential } from './support/new-object.js';
 import { bodyFor } from './support/operation-bodies.js';
-import { administer, createCatalogIds, createIds, type Ids, parameters, renewIds, target } from './support/operation-ids.js';
+import {
+  administer,
+  createCatalogIds,
+  createIds,
+  type Ids,
+  parameters,
+  renewIds,
+  target,
+} from './support/operation-ids.js';
 
 type Entry = {
   operation: string;
@@ -39,7 +47,11 @@ async function makeHolder(tenantId: string, scopes: string[]): Promise<Profile> 
   return profile;
 }
 
-async function entryOf(log: string, caller: Profile, { operation, request_id }: Pick<Entry, 'operation' | 'request_id'>) {
+async function entryOf(
+  log: string,
+  caller: Profile,
+  { operation, request_id }: Pick<Entry, 'operation' | 'request_id'>,
+) {
   const list = `/api/v1/platform/tenants/${log}/audit-events?limit=500&operation=${operation}`;
   const { status, body, raw } = await signedRequest(caller, 'GET', list);
   expect(status, raw).toBe(200);
@@ -50,7 +62,8 @@ async function entryOf(log: string, caller: Profile, { operation, request_id }: 
 function readingOf({ name }: Operation): Operation {
   const [resource] = name.split('.');
   const found = ['get', 'list'].flatMap((verb) => allOperations.filter(({ name }) => name === `${resource}.${verb}`));
-  if (!found[0]) throw new Error(`Nothing reads what ${name} changes, so nobody would see its values in the audit log.`);
+  if (!found[0])
+    throw new Error(`Nothing reads what ${name} changes, so nobody would see its values in the audit log.`);
   return found[0];
 }
 
@@ -81,7 +94,11 @@ describe.each(audited)('$name', (operation) => {
     const readers = {
       'may read it': await holding(log, AUDIT, scope),
       'reads the log alone': await holding(log, AUDIT),
-      'reads all else': await holding(log, AUDIT, ...others.filter((one) => one !== 'platform:catalog:read' || log === 'platform')),
+      'reads all else': await holding(
+        log,
+        AUDIT,
+        ...others.filter((one) => one !== 'platform:catalog:read' || log === 'platform'),
+      ),
       ...(log !== 'platform' && { 'of tenant platform': await holding('platform', AUDIT, scope) }),
     };
     const full = await entryOf(log, readers['may read it'], made);
@@ -91,7 +108,8 @@ describe.each(audited)('$name', (operation) => {
       // The real answer decides what this reader may see: a list of its own tenant does not show the resource.
       const { status } = await signedRequest(reader, 'GET', target(reading, values));
       const isElsewhere = reading.route.metadata.tenant === 'own' && reader.tenant_id !== log;
-      const expected = status === 403 || isElsewhere ? { ...full, before: null, after: null, hidden_without: scope } : full;
+      const expected =
+        status === 403 || isElsewhere ? { ...full, before: null, after: null, hidden_without: scope } : full;
       expect([who, await entryOf(log, reader, made)]).toEqual([who, expected]);
     }
   });
@@ -105,31 +123,37 @@ describe('what the role support_reader withholds', () => {
   test.each([
     ['the URL of a callback endpoint', 'callbacks/endpoints', endpoint, changed, ['TOKEN-in-path', 'NEXT-in-path']],
     ['the access key id of an object credential', 'objects/credentials', credential, { name: 'N' }, ['AKIA-KEY-ID']],
-  ])('%s is not in its audit log, nor in that of tenant platform or of a neighbor', async (_, path, body, next, texts) => {
-    const of = await createTenant();
-    const { body: made } = await signedRequest(of.admin, 'POST', `/api/v1/open/${path}`, { body });
-    const resource = `/api/v1/open/${path}/${made.endpoint_id ?? made.credential_id}`;
-    for (const [method, body] of [['PUT', next], ['DELETE', undefined]] as const) {
-      const { status, raw } = await signedRequest(of.admin, method, resource, { body });
-      expect(status, raw).toBe(200);
-    }
-    const log = (caller: Profile) =>
-      signedRequest(caller, 'GET', `/api/v1/platform/tenants/${of.tenant_id}/audit-events?limit=500`);
-    const role = 'support_reader';
-    for (const tenantId of [of.tenant_id, 'platform']) {
-      const { status, raw, body } = await log(await createCredential(tenantId, { role }));
-      expect(status, raw).toBe(200);
-      for (const text of texts) expect(raw).not.toContain(text);
-      // What it may read stays: credentials, roles and policies.
-      const shown = (body.items as Entry[]).filter(({ hidden_without }) => hidden_without === null);
-      expect(new Set(shown.map(({ operation }) => operation))).toEqual(
-        new Set(['credentials.create', 'roleBindings.create']),
-      );
-    }
-    const { raw: own } = await log(of.admin);
-    for (const text of texts) expect(own).toContain(text);
-    for (const foreign of [neighbor.admin, await createCredential(neighbor.tenant_id, { role })]) {
-      expect((await log(foreign)).status).toBe(403);
-    }
-  });
+  ])(
+    '%s is not in its audit log, nor in that of tenant platform or of a neighbor',
+    async (_, path, body, next, texts) => {
+      const of = await createTenant();
+      const { body: made } = await signedRequest(of.admin, 'POST', `/api/v1/open/${path}`, { body });
+      const resource = `/api/v1/open/${path}/${made.endpoint_id ?? made.credential_id}`;
+      for (const [method, body] of [
+        ['PUT', next],
+        ['DELETE', undefined],
+      ] as const) {
+        const { status, raw } = await signedRequest(of.admin, method, resource, { body });
+        expect(status, raw).toBe(200);
+      }
+      const log = (caller: Profile) =>
+        signedRequest(caller, 'GET', `/api/v1/platform/tenants/${of.tenant_id}/audit-events?limit=500`);
+      const role = 'support_reader';
+      for (const tenantId of [of.tenant_id, 'platform']) {
+        const { status, raw, body } = await log(await createCredential(tenantId, { role }));
+        expect(status, raw).toBe(200);
+        for (const text of texts) expect(raw).not.toContain(text);
+        // What it may read stays: credentials, roles and policies.
+        const shown = (body.items as Entry[]).filter(({ hidden_without }) => hidden_without === null);
+        expect(new Set(shown.map(({ operation }) => operation))).toEqual(
+          new Set(['credentials.create', 'roleBindings.create']),
+        );
+      }
+      const { raw: own } = await log(of.admin);
+      for (const text of texts) expect(own).toContain(text);
+      for (const foreign of [neighbor.admin, await createCredential(neighbor.tenant_id, { role })]) {
+        expect((await log(foreign)).status).toBe(403);
+      }
+    },
+  );
 });

@@ -54,17 +54,20 @@ describe('Postgres', async () => {
       execFile('psql', [url, '-c', 'select 1'], { env }, (error) => resolve(error?.code ?? 0));
     });
 
-  test.each(cases)('at $host, with a certificate for $of: used if it fits, as libpq does', async ({ host, files, fits }) => {
-    await present(files);
-    const url = urlWith(host, 'verify-full');
-    const environment = { ...trusting, DATABASE_URL: url, DATA_DIR: temporaryFolder(), KEYRING: newKeyring() };
-    const { exitCode, stderr } = await runMain(['migrate', '--plan'], environment);
-    expect([exitCode, await libpq(url)], stderr).toEqual(fits ? [0, 0] : [1, 2]);
-    if (!fits) expect(stderr).toMatch(/cannot be reached by TLS: .*\(ERR_TLS_CERT_ALTNAME_INVALID\)/);
-    // Without verification it is used in any case.
-    const trustful = await runMain(['migrate', '--plan'], { ...environment, DATABASE_URL: urlWith(host, 'require') });
-    expect(trustful).toMatchObject({ exitCode: 0 });
-  });
+  test.each(cases)(
+    'at $host, with a certificate for $of: used if it fits, as libpq does',
+    async ({ host, files, fits }) => {
+      await present(files);
+      const url = urlWith(host, 'verify-full');
+      const environment = { ...trusting, DATABASE_URL: url, DATA_DIR: temporaryFolder(), KEYRING: newKeyring() };
+      const { exitCode, stderr } = await runMain(['migrate', '--plan'], environment);
+      expect([exitCode, await libpq(url)], stderr).toEqual(fits ? [0, 0] : [1, 2]);
+      if (!fits) expect(stderr).toMatch(/cannot be reached by TLS: .*\(ERR_TLS_CERT_ALTNAME_INVALID\)/);
+      // Without verification it is used in any case.
+      const trustful = await runMain(['migrate', '--plan'], { ...environment, DATABASE_URL: urlWith(host, 'require') });
+      expect(trustful).toMatchObject({ exitCode: 0 });
+    },
+  );
 });
 
 describe.concurrent('NATS', () => {

@@ -108,7 +108,8 @@ export function AuditPage() {
 }
 
 function Change({ event, onClose }: { event: AuditEvent; onClose: () => void }) {
-  const { before, after, hidden_without, operation, target, request_id, occurred_at, client_id, source_address } = event;
+  const { before, after, hidden_without, operation, target, request_id, occurred_at, client_id, source_address } =
+    event;
   return (
     <Dialog title={operation} close={texts.audit.close} onClose={onClose}>
       <p>

@@ -1,6 +1,3 @@
-import type { Socket } from 'node:net';
-import { checkServerIdentity, type ConnectionOptions, type PeerCertificate } from 'node:tls';
-
 /** JSStreamMessageExceedsMaximumErr of NATS: larger than the max_msg_size of the stream. */
 export const MESSAGE_TOO_LARGE = 10_054;
 
@@ -19,17 +16,22 @@ export const connectionOptions = {
   pingInterval: 10_000,
 };
 
+/** What Node knows of the other side of a TLS connection. */
+type Peer = { servername?: string; socket?: { remoteAddress?: string } };
+
 /**
  * TLS options of a connection to NATS. The certificate must be for the name or the address in the URL. NATS begins TLS on
  * an open connection: if it leads to an address, Node knows no host, and would compare the certificate with `localhost`.
+ * `check` is `tls.checkServerIdentity`.
  */
-export const tlsOptions = {
-  checkServerIdentity(this: ConnectionOptions, host: string, certificate: PeerCertificate): Error | undefined {
+export const tlsOptions = <Certificate>(
+  check: (host: string, certificate: Certificate) => Error | undefined,
+): object => ({
+  checkServerIdentity(this: Peer, host: string, certificate: Certificate): Error | undefined {
     const { servername, socket } = this;
-    const known = servername || (socket ? (socket as Socket).remoteAddress : host);
-    return checkServerIdentity(known ?? '', certificate);
+    return check(servername || (socket ? (socket.remoteAddress ?? '') : host), certificate);
   },
-};
+});
 
 type Received = { headers?: { get(name: string): string } };
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { checkServerIdentity } from 'node:tls';
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import { fromSeed } from '@nats-io/nkeys';
 import {
@@ -78,7 +79,7 @@ export async function connectToBus(
       name,
       servers: servers.map((url) => url.trim().replace(/^(nats|tls):\/\//, '')),
       ...principal?.connection,
-      ...(tls && { tls: { ...tlsOptions, ...tls } }),
+      ...(tls && { tls: { ...tlsOptions(checkServerIdentity), ...tls } }),
       timeout: ATTEMPT_MS,
       ...connectionOptions,
     },

@@ -55,10 +55,9 @@ async function openPostgres(url: string, poolSize: number): Promise<Database> {
   try {
     await checkSettings(checking);
     await checkLogin(checking);
-    if ((await schemaState(checking)) !== 'CURRENT') {
-      await checkLoginMayMigrate(checking);
-      await onMigratingConnection(url, migrate);
-    } else if (await inheritsRoles(checking)) await onMigratingConnection(url, migrate);
+    const isCurrent = (await schemaState(checking)) === 'CURRENT';
+    if (!isCurrent) await checkLoginMayMigrate(checking);
+    if (!isCurrent || (await inheritsRoles(checking))) await onMigratingConnection(url, migrate);
     await checkRoles(checking);
     await checkFunctionOwners(checking);
     await checkLoginSeesNoTenant(checking);

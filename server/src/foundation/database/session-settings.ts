@@ -63,28 +63,25 @@ const since17 = { transaction_timeout: '0' };
 
 /** The settings that this Postgres knows. `sql` sets `nodeSettings`, so the question itself may take too long. */
 export async function settingsFor(sql: postgres.Sql): Promise<Record<string, string>> {
-  const isKnown = await sql`select where current_setting('transaction_timeout', true) is not null`.then(
-    ({ count }) => count > 0,
-    (error: unknown) => errorCodeOf(error) === TRANSACTION_TIMEOUT || Promise.reject(error),
-  );
-  return isKnown ? { ...nodeSettings, ...since17 } : nodeSettings;
+  const unknown = await sql`select where current_setting('transaction_timeout', true) is null`.catch((error) => {
+    if (errorCodeOf(error) !== '25P04') throw error; // transaction_timeout
+    return [];
+  });
+  return unknown.length > 0 ? nodeSettings : { ...nodeSettings, ...since17 };
 }
-
-const TRANSACTION_TIMEOUT = '25P04';
 
 /** Refuses, before any migration runs, an encoding that lacks characters and a pooler that drops these settings. */
 export async function checkSettings(sql: postgres.Sql): Promise<void> {
-  const ours: Record<string, string> = { ...sessionSettings, ...since17 };
+  const expected: Record<string, string> = { ...sessionSettings, ...since17, server_encoding: 'UTF8' };
   const rows = await sql<{ name: string; setting: string; database: string }[]>`
     select lower(name) as name, setting, current_database() as database from pg_settings
-    where lower(name) in ${sql([...Object.keys(ours), 'server_encoding'])}`;
+    where lower(name) in ${sql(Object.keys(expected))}`;
   for (const { name, setting, database } of rows) {
-    const expected = name === 'server_encoding' ? 'UTF8' : ours[name];
-    if (setting === expected) continue;
+    if (setting === expected[name]) continue;
     throw new StartupError(
       name === 'server_encoding'
         ? `The database "${database}" has the encoding ${setting}. Create one with UTF8: create database … encoding 'UTF8' template template0.`
-        : `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected}. Remove the parameter from DATABASE_URL, or connect without the pooler that drops it.`,
+        : `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected[name]}. Remove the parameter from DATABASE_URL, or connect without the pooler that drops it.`,
     );
   }
 }

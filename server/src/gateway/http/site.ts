@@ -160,7 +160,6 @@ const policies: Record<string, string> = { 'docs.html': policyOfReference, 'cons
 
 const headersOfPage = (policy: string) => ({
   'Content-Security-Policy': policy,
-  // A page of another origin that opened this one cannot send its tab elsewhere.
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
 });

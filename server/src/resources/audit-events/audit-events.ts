@@ -1,4 +1,4 @@
-import { contract, readingOf } from '@tenant-open-platform/contract';
+import { contract, lackedToRead } from '@tenant-open-platform/contract';
 import { eq } from 'drizzle-orm';
 import { all, idsBetween } from '../../foundation/database/pages.js';
 import { auditEvents } from '../../gateway/tables.js';
@@ -28,12 +28,10 @@ export const list: Handler<'auditEvents.list'> = async ({ query }, call) => {
     filteredBy: ['operation', 'outcome', ...indexed.map(([, column]) => column).filter((column) => column !== used)],
     json: ['before', 'after'],
     present: (row) => {
-      const { scope, tenant } = readingOf(row.operation).route.metadata;
-      const mayRead = scopes.some((held) => held === scope) && (tenant !== 'own' || tenantId === caller.tenantId);
-      const isHidden = !mayRead && (row.before ?? row.after) !== null;
+      const hasValues = (row.before ?? row.after) !== null;
+      const hidden_without = hasValues ? lackedToRead(row.operation, scopes, tenantId === caller.tenantId) : null;
       // The entry's request_id is the one of the recorded request, not of the request that reads it.
-      const shown = { ...fieldsOf(row, row), hidden_without: null };
-      return isHidden ? { ...shown, before: null, after: null, hidden_without: scope } : shown;
+      return { ...fieldsOf(row, row), ...(hidden_without && { before: null, after: null }), hidden_without };
     },
   });
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createTenant, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
