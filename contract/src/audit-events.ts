@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
 import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
+import { ScopeOfAnswer } from './roles.js';
 
 export const OperationName = z
   .string()
@@ -41,6 +42,9 @@ const AuditEvent = z
     after: values.describe(
       'New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The audit event of a role binding also has the `scopes` that the role granted at that time.',
     ),
+    hidden_without: ScopeOfAnswer.nullable().describe(
+      'Scope that reads the changed resource, if you lack it: `before` and `after` are then null. An `open:*` scope shows only the resources of your own tenant. null if nothing is hidden.',
+    ),
     outcome: AuditOutcome,
     request_id: RequestId.describe('Correlation id of the audited request.'),
     source_address: SourceAddress.nullable().describe(
@@ -59,6 +63,7 @@ const AuditEvent = z
       changes: ['status'],
       before: { status: 'ACTIVE' },
       after: { status: 'DISABLED' },
+      hidden_without: null,
       outcome: 'DONE',
       request_id: '019bd3a4-5c4e-7cc1-9d51-1d2f3a4b5c6d',
       source_address: '192.0.2.1',
@@ -71,7 +76,7 @@ export const auditEvents = operations({
     path: '/api/v1/platform/tenants/:tenant_id/audit-events',
     summary: 'List audit events',
     description:
-      'Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for changes. An audit event has the calling credential, its IP address, the operation, and the values before and after the change. A change and its audit event are stored in one transaction. Audit events are immutable.',
+      'Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for changes. An audit event has the calling credential, its IP address, the operation, and the values before and after the change. You see the values only if you may read the resource. A change and its audit event are stored in one transaction. Audit events are immutable.',
     metadata: {
       scope: 'platform:audit:read',
       specified: false,

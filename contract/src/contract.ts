@@ -87,6 +87,19 @@ export const allOperations: readonly Operation[] = Object.entries(contract).flat
   })),
 );
 
+const named = new Map(allOperations.map((operation) => [operation.name, operation]));
+
+/**
+ * The scope that a caller lacks to read what an operation changes; null if it may. `isOwn`: the caller is of the changed
+ * tenant. What is no operation of the contract, such as a step of `move-tenant`, changes the tenant.
+ */
+export function lackedToRead(operation: string, held: readonly Scope[], isOwn: boolean): Scope | null {
+  const [resource] = operation.split('.', 1);
+  const reading = named.get(`${resource}.get`) ?? named.get(`${resource}.list`) ?? named.get('tenants.get');
+  const { scope, tenant } = (reading as Operation).route.metadata;
+  return scope === null || (held.includes(scope) && (isOwn || tenant !== 'own')) ? null : scope;
+}
+
 /** Scopes that only credentials of tenant `platform` can hold: every operation that needs one acts on the platform. */
 export const platformTenantScopes: readonly Scope[] = scopes.filter((scope) => {
   const needing = allOperations.filter(({ route }) => route.metadata.scope === scope);

@@ -5,7 +5,7 @@ export { SubscriptionStatus } from './callback-subscriptions.js';
 export { FigureGrouping, MAX_FIGURE_GROUPS } from './command-figures.js';
 export { AdapterStatus, CommandStatus, DeviceExecutionStatus } from './command-statuses.js';
 export { MAX_NAMED_REASONS } from './command-summary.js';
-export { allOperations, contract, type Operation, platformTenantScopes } from './contract.js';
+export { allOperations, contract, lackedToRead, type Operation, platformTenantScopes } from './contract.js';
 export { CredentialStatus } from './credentials.js';
 export { DeviceRequestStatus, ReplyOutcome } from './device-requests.js';
 export { ErrorBody, type ErrorCode, type ErrorDetail, errors } from './errors.js';

@@ -780,7 +780,8 @@ export interface AuditEvents {
   /**
    * Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for
    * changes. An audit event has the calling credential, its IP address, the operation, and the values before and after
-   * the change. A change and its audit event are stored in one transaction. Audit events are immutable.
+   * the change. You see the values only if you may read the resource. A change and its audit event are stored in one
+   * transaction. Audit events are immutable.
    *
    * Retried.
    * Scope platform:audit:read.

@@ -28,6 +28,14 @@ describe('a proxy', () => {
     expect(proxy.seen).toEqual(['CONNECT platform.test:443']);
   });
 
+  test('leads only to the address whose certificate the other side has', async () => {
+    const proxy = await startProxy({ baseUrl, tlsPort });
+    const env = { ...secure, TOP_BASE_URL: 'https://192.0.2.1', HTTPS_PROXY: proxy.url, TOP_CA_FILE: caFile };
+    const { exitCode, stderr } = await run(env, 'whoami');
+    expect([exitCode, proxy.seen]).toEqual([1, ['CONNECT 192.0.2.1:443']]);
+    expect(stderr).toContain("IP: 192.0.2.1 is not in the cert's list");
+  });
+
   test('of HTTP_PROXY is asked for the whole URL', async () => {
     const proxy = await startProxy({ baseUrl });
     const outcome = await run({ ...plain, HTTP_PROXY: proxy.url }, 'whoami', '-o', 'id');

@@ -108,7 +108,8 @@ export function AuditPage() {
 }
 
 function Change({ event, onClose }: { event: AuditEvent; onClose: () => void }) {
-  const { before, after, operation, target, request_id, occurred_at, client_id, source_address } = event;
+  const { before, after, hidden_without, operation, target, request_id, occurred_at, client_id, source_address } =
+    event;
   return (
     <Dialog title={operation} close={texts.audit.close} onClose={onClose}>
       <p>
@@ -117,6 +118,7 @@ function Change({ event, onClose }: { event: AuditEvent; onClose: () => void }) 
       <p>
         <Time at={occurred_at} full />, <Foreign text={client_id} />, {source_address ?? texts.access.firstStart}
       </p>
+      {hidden_without && <p>{texts.shell.missing(hidden_without)}</p>}
       <Json value={{ before, after, request_id }} label={texts.audit.change} />
     </Dialog>
   );

@@ -22,6 +22,23 @@ export const connectionOptions = {
   pingInterval: 10_000,
 };
 
+/** What Node knows of the other side of a TLS connection. */
+type Peer = { servername?: string; socket?: { remoteAddress?: string } };
+
+/**
+ * TLS options of a connection to NATS. The certificate must be for the name or the address in the URL. NATS begins TLS on
+ * an open connection: if it leads to an address, Node knows no host, and would compare the certificate with `localhost`.
+ * `check` is `tls.checkServerIdentity`.
+ */
+export const tlsOptions = <Certificate>(
+  check: (host: string, certificate: Certificate) => Error | undefined,
+): object => ({
+  checkServerIdentity(this: Peer, host: string, certificate: Certificate): Error | undefined {
+    const { servername, socket } = this;
+    return check(servername || (socket ? (socket.remoteAddress ?? '') : host), certificate);
+  },
+});
+
 type Received = { headers?: { get(name: string): string } };
 
 /** Empty if it is absent. The client throws if a header's name is not valid: anyone may have published the message. */

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { checkServerIdentity } from 'node:tls';
 import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
 import { fromSeed } from '@nats-io/nkeys';
 import {
@@ -9,7 +10,7 @@ import {
   nkeyAuthenticator,
   PermissionViolationError,
 } from '@nats-io/transport-node';
-import { API_PREFIX, connectionOptions, inboxPrefix } from '@tenant-open-platform/contract/bus-access';
+import { API_PREFIX, connectionOptions, inboxPrefix, tlsOptions } from '@tenant-open-platform/contract/bus-access';
 import type { RuntimeAbortSignal } from '../runtime.js';
 import { type AdapterEvent, type AdapterLog, seldom } from './events.js';
 import { pause, until } from './pause.js';
@@ -80,7 +81,7 @@ export async function connectToBus(
       name,
       servers: servers.map((url) => url.trim().replace(/^(nats|tls):\/\//, '')),
       ...principal?.connection,
-      ...(tls && { tls }),
+      ...(tls && { tls: { ...tlsOptions(checkServerIdentity), ...tls } }),
       timeout: ATTEMPT_MS,
       ...connectionOptions,
     },

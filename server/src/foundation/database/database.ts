@@ -13,7 +13,7 @@ import {
   inheritsRoles,
 } from './login-role.js';
 import { migrate, schemaState } from './migrate.js';
-import { checkSettings, nodeSettings, planSettings } from './session-settings.js';
+import { checkSettings, nodeSettings, planSettings, settingsFor } from './session-settings.js';
 import { waitForPostgres } from './startup-problem.js';
 import { createVacuum } from './vacuum-and-analyze.js';
 
@@ -49,16 +49,15 @@ export const openDatabase = ({ DATABASE_URL: url, DATABASE_POOL_SIZE, DATA_DIR }
   url === undefined ? openEmbedded(DATA_DIR) : waitForPostgres(url, () => openPostgres(url, DATABASE_POOL_SIZE));
 
 async function openPostgres(url: string, poolSize: number): Promise<Database> {
-  const options = { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: poolSize };
+  const options = { ...base, ...primaryOf(url), ...limits, connection: await settingsOf(url), max: poolSize };
   const checking = postgres(url, { ...options, max: 1 });
   checkDriver(checking.options);
   try {
     await checkSettings(checking);
     await checkLogin(checking);
-    if ((await schemaState(checking)) !== 'CURRENT') {
-      await checkLoginMayMigrate(checking);
-      await onMigratingConnection(url, migrate);
-    } else if (await inheritsRoles(checking)) await onMigratingConnection(url, migrate);
+    const isCurrent = (await schemaState(checking)) === 'CURRENT';
+    if (!isCurrent) await checkLoginMayMigrate(checking);
+    if (!isCurrent || (await inheritsRoles(checking))) await onMigratingConnection(url, migrate);
     await checkRoles(checking);
     await checkFunctionOwners(checking);
     await checkLoginSeesNoTenant(checking);
@@ -81,10 +80,15 @@ async function connected(sql: postgres.Sql, generations = watchGenerations()): P
   return databaseOf(sql, close, generations);
 }
 
+function settingsOf(url: string): Promise<Record<string, string>> {
+  const sql = postgres(url, { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: 1 });
+  return settingsFor(sql).finally(() => sql.end({ timeout: 5 }));
+}
+
 /** Works on one connection to the primary, without time limits: a migration may take long. */
 export async function onMigratingConnection(url: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
   const connection: Record<string, string> = {
-    ...nodeSettings,
+    ...(await settingsOf(url)),
     statement_timeout: '0',
     idle_in_transaction_session_timeout: '0',
   };

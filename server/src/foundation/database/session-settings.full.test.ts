@@ -24,7 +24,8 @@ const hostile = {
 
 const database = await ownPostgres();
 const superuser = openSession(database.superuserUrl);
-for (const [name, value] of Object.entries(hostile)) {
+const [since17] = await superuser`select from pg_settings where name = 'transaction_timeout'`;
+for (const [name, value] of Object.entries({ ...hostile, ...(since17 && { transaction_timeout: '1ms' }) })) {
   await superuser.unsafe(`alter database platform set ${name} = '${value}'`);
   await superuser.unsafe(`alter role platform set ${name} = '${value}'`);
 }

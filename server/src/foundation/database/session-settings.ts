@@ -1,5 +1,6 @@
 import type postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
+import { errorCodeOf } from './database-error.js';
 
 /**
  * Plans must not depend on statistics. Right after the installation Postgres has none, and a connection keeps the plans
@@ -57,18 +58,30 @@ export const nodeSettings: Record<string, string> = {
   tcp_user_timeout: '10s',
 };
 
+/** Postgres 17 has it. An older one refuses a connection that sets it. */
+const since17 = { transaction_timeout: '0' };
+
+/** The settings that this Postgres knows. `sql` sets `nodeSettings`, so the question itself may take too long. */
+export async function settingsFor(sql: postgres.Sql): Promise<Record<string, string>> {
+  const unknown = await sql`select where current_setting('transaction_timeout', true) is null`.catch((error) => {
+    if (errorCodeOf(error) !== '25P04') throw error; // transaction_timeout
+    return [];
+  });
+  return unknown.length > 0 ? nodeSettings : { ...nodeSettings, ...since17 };
+}
+
 /** Refuses, before any migration runs, an encoding that lacks characters and a pooler that drops these settings. */
 export async function checkSettings(sql: postgres.Sql): Promise<void> {
+  const expected: Record<string, string> = { ...sessionSettings, ...since17, server_encoding: 'UTF8' };
   const rows = await sql<{ name: string; setting: string; database: string }[]>`
     select lower(name) as name, setting, current_database() as database from pg_settings
-    where lower(name) in ${sql([...Object.keys(sessionSettings), 'server_encoding'])}`;
+    where lower(name) in ${sql(Object.keys(expected))}`;
   for (const { name, setting, database } of rows) {
-    const expected = name === 'server_encoding' ? 'UTF8' : sessionSettings[name];
-    if (setting === expected) continue;
+    if (setting === expected[name]) continue;
     throw new StartupError(
       name === 'server_encoding'
         ? `The database "${database}" has the encoding ${setting}. Create one with UTF8: create database … encoding 'UTF8' template template0.`
-        : `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected}. Remove the parameter from DATABASE_URL, or connect without the pooler that drops it.`,
+        : `A connection to Postgres has ${name} = ${setting}, although the platform set ${expected[name]}. Remove the parameter from DATABASE_URL, or connect without the pooler that drops it.`,
     );
   }
 }

@@ -56,7 +56,7 @@ export function startupProblem(error: unknown, url: string): StartupError | null
   }
   if (/CERT|TLS|SSL|LEAF_SIGNATURE|EPROTO/.test(code)) {
     return wrong(
-      `cannot be reached by TLS: ${message} (${code}). Set NODE_EXTRA_CA_CERTS to its certificate authority, and use the host's name in DATABASE_URL.`,
+      `cannot be reached by TLS: ${message} (${code}). Set NODE_EXTRA_CA_CERTS to its certificate authority, and use in DATABASE_URL the name or the address that its certificate has.`,
     );
   }
   // The driver ends a connection that turns out to lead to a standby.

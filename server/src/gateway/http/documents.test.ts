@@ -81,6 +81,15 @@ test('the reference page may load from this platform alone', async () => {
   expect((await fetch(`${baseUrl()}/docs/`, { redirect: 'manual' })).headers.get('location')).toBe('../docs');
 });
 
+test.each(['/console', '/docs', '/docs/guides', '/docs/errors', '/docs/nothing'])(
+  '%s is out of reach of a page of another origin that opened it',
+  async (path) => {
+    const { headers } = await fetch(baseUrl() + path, { headers: browser });
+    expect(headers.get('content-type')).toContain('text/html');
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+  },
+);
+
 test.each([
   'examples/vendor-adapter/pumps.ts',
   'examples/mqtt-adapter/device.sh',

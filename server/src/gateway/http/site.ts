@@ -158,4 +158,8 @@ const policyOfReference = `${onlyFromHere}; font-src 'self'; style-src 'self' 'u
 const policyOfConsole = `${policyOfGuides}; require-trusted-types-for 'script'; trusted-types 'none'`;
 const policies: Record<string, string> = { 'docs.html': policyOfReference, 'console.html': policyOfConsole };
 
-const headersOfPage = (policy: string) => ({ 'Content-Security-Policy': policy, 'Referrer-Policy': 'no-referrer' });
+const headersOfPage = (policy: string) => ({
+  'Content-Security-Policy': policy,
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+});

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkServerIdentity } from 'node:tls';
 import {
   JetStreamApiCodes,
   JetStreamApiError,
@@ -20,7 +21,13 @@ import {
   RequestError,
   usernamePasswordAuthenticator,
 } from '@nats-io/transport-node';
-import { connectionOptions, MESSAGE_TOO_LARGE, SENT_AGAIN, SENT_TO } from '@tenant-open-platform/contract/bus-access';
+import {
+  connectionOptions,
+  MESSAGE_TOO_LARGE,
+  SENT_AGAIN,
+  SENT_TO,
+  tlsOptions,
+} from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { StartupError } from '../../foundation/startup-error.js';
@@ -264,7 +271,7 @@ async function connectToNats(options: NatsOptions, seed: Buffer | undefined): Pr
     name: 'tenant-open-platform',
     servers: urls.map(({ host }) => host),
     ...(authenticator && { authenticator }),
-    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: {} }),
+    ...(urls.some(({ protocol }) => protocol === 'tls:') && { tls: tlsOptions(checkServerIdentity) }),
     timeout: ATTEMPT_MS,
     ...connectionOptions,
   } satisfies ConnectionOptions;

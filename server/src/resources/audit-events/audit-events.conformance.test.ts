@@ -121,6 +121,7 @@ test('an entry shows who changed which fields of which resource, the values befo
       changes,
       before,
       after,
+      hidden_without: null,
       outcome,
       request_id: expect.any(String),
       source_address: '127.0.0.1',

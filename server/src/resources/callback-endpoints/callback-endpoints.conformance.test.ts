@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTenant, type Profile, platform, signedRequest } from '@tenant-open-platform/testing';
+import { createTenant, type Profile, signedRequest } from '@tenant-open-platform/testing';
 import { expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { onBothNodes } from '../../../test/support/on-both-nodes.js';
@@ -163,7 +163,7 @@ test('every change is in the log of the tenant, with values and without secrets'
   const { endpoint_id, secret } = (await create({ name: 'Canary name' }, { caller: admin })).body;
   const rotated = await update(endpoint_id, { rotate_secret: true, previous_secret_ttl_seconds: 60 }, admin);
   expectRefusal(await update(endpoint_id, { url: 'https://localhost/' }, admin), 'CALLBACK_URL_NOT_ALLOWED');
-  const log = await signedRequest(platform().admin, 'GET', `/api/v1/platform/tenants/${tenant_id}/audit-events`);
+  const log = await signedRequest(admin, 'GET', `/api/v1/platform/tenants/${tenant_id}/audit-events`);
   const ours = log.body.items.filter(({ operation }: { operation: string }) => operation.startsWith('callback'));
   const target = `open/callbacks/endpoints/${endpoint_id}`;
   expect(ours).toMatchObject([
@@ -183,7 +183,7 @@ test('the log shows that the query of a URL was changed, and never its value', a
     expect((await update(endpoint_id, body, admin)).status).toBe(200);
   }
   expect((await signedRequest(admin, 'DELETE', `${ENDPOINTS}/${endpoint_id}`)).status).toBe(200);
-  const log = await signedRequest(platform().admin, 'GET', `/api/v1/platform/tenants/${tenant_id}/audit-events`);
+  const log = await signedRequest(admin, 'GET', `/api/v1/platform/tenants/${tenant_id}/audit-events`);
   expect(log.raw).not.toContain('CANARY');
   const ours = log.body.items.filter(({ operation }: { operation: string }) => operation.startsWith('callback'));
   expect(ours.map(({ before, after }: { before: object; after: object }) => [before, after])).toEqual([
