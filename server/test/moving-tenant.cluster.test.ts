@@ -11,7 +11,7 @@ const COMMANDS = 1_000;
 test.each(ALL_FORMS)(
   'on %s a tenant moves twenty times while a thousand commands are under way, each time killed at other steps: what was promised holds',
   async (form) => {
-    const tenant = await startMovingTenant({ perSecond: 15, form });
+    const tenant = await startMovingTenant({ perSecond: 15, form, hasNeighbours: true });
     for (let round = 0; round < MOVES; round++) {
       const step = STEPS[round % STEPS.length] as string;
       await tenant.moveWithKills(round % 4 === 0 ? STEPS : [step]);

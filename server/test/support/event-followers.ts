@@ -1,6 +1,6 @@
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import { atEnd, type Profile } from '@tenant-open-platform/testing';
 
 /** The ids of the events that it has read, in order. */
@@ -10,13 +10,16 @@ export type Follower = { seen: string[] };
 export function followOverHttp({ base_url: baseUrl, client_id: clientId, secret }: Profile): Follower & {
   /** What `onRestored` was called with. */
   restoredAt: Set<string>;
-  /** How often the platform refused it, or did not answer. */
-  retries: () => number;
+  /** The codes with which the platform has refused it. */
+  refusals: string[];
   /** Why the loop has ended. */
   ended: () => unknown;
 } {
-  let retries = 0;
-  const client = new TenantOpenPlatform({ baseUrl, clientId, secret, hooks: { onRetry: () => void retries++ } });
+  const refusals: string[] = [];
+  const hooks = {
+    onRetry: ({ error }: { error: unknown }) => void (isApiError(error) && refusals.push(error.code)),
+  };
+  const client = new TenantOpenPlatform({ baseUrl, clientId, secret, hooks });
   const leaving = new AbortController();
   const seen: string[] = [];
   const restoredAt = new Set<string>();
@@ -31,7 +34,7 @@ export function followOverHttp({ base_url: baseUrl, client_id: clientId, secret 
     leaving.abort();
     await reading;
   });
-  return { seen, restoredAt, retries: () => retries, ended: () => ended };
+  return { seen, restoredAt, refusals, ended: () => ended };
 }
 
 /** Reads all events of all tenants over NATS, in the order of the stream. See `atEnd`. */

@@ -3,10 +3,13 @@ import { expect, vi } from 'vitest';
 import { allSlots, slotOf } from '../../src/foundation/slots.js';
 import type { Cell } from './cells.js';
 import { followOverHttp } from './event-followers.js';
+import { newPrincipal } from './new-principal.js';
 import { startCaller } from './start-caller.js';
 import { storedEvents, storedGenerations } from './stored.js';
 
 const PER_SECOND = 3;
+/** On a machine that is too busy. */
+const BUSY = 'SERVICE_UNAVAILABLE';
 const soon = { timeout: 60_000, interval: 50 };
 
 /** An id of a tenant in this slot. */
@@ -25,6 +28,7 @@ export async function startNeighbours(cell: Place, tenantId: string) {
   const ids = [slot, (slot + allSlots.length - 1) % allSlots.length].map(tenantInSlot);
   const start = async (tenant_id: string) => {
     await cell.call('POST', 'platform/tenants', { tenant_id, name: tenant_id });
+    await cell.call('POST', `platform/tenants/${tenant_id}/bus/principals`, newPrincipal());
     const profile: Profile = await cell.newProfile(tenant_id, 'integration_operator');
     await cell.serve(tenant_id);
     const caller = startCaller(profile, { perSecond: PER_SECOND });
@@ -34,12 +38,12 @@ export async function startNeighbours(cell: Place, tenantId: string) {
   const neighbours = await Promise.all(ids.map(start));
 
   return {
-    /** They have noticed nothing: no request was refused, each event came once and in order, and no generation began. */
+    /** They have noticed nothing: each event came once, in order; no generation began; only load has refused a request. */
     async check(): Promise<void> {
       for (const { caller, follower, tenant_id } of neighbours) {
-        const { accepted, retries, failures } = await caller.stop();
+        const { accepted, refusals } = await caller.stop();
         expect(accepted.length).toBeGreaterThan(0);
-        expect([tenant_id, retries, failures, follower.retries()]).toEqual([tenant_id, 0, 0, 0]);
+        expect([...refusals, ...follower.refusals].filter((code) => code !== BUSY)).toEqual([]);
         const logged = async () =>
           (await storedEvents(cell.database)).flatMap((event) => (event.tenant_id === tenant_id ? event.event_id : []));
         await vi.waitFor(async () => expect(await logged()).toHaveLength(2 * accepted.length), soon);

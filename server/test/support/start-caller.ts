@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TenantOpenPlatform } from '@tenant-open-platform/sdk';
+import { isApiError, TenantOpenPlatform } from '@tenant-open-platform/sdk';
 import type { Profile } from '@tenant-open-platform/testing';
 
 export type CalledCommand = { idempotencyKey: string; commandId: string; acceptedAtMs: number };
@@ -31,12 +31,21 @@ export function startCaller(
 ) {
   let retries = 0;
   let failures = 0;
+  /** The codes with which the platform has refused attempts. */
+  const refusals: string[] = [];
+  const note = (error: unknown) => void (isApiError(error) && refusals.push(error.code));
   const sent: SentRequest[] = [];
   const client = new TenantOpenPlatform({
     baseUrl: profile.base_url,
     clientId: profile.client_id,
     secret: profile.secret,
-    hooks: { onRetry: () => void retries++ },
+    hooks: {
+      onRetry({ error }) {
+        retries++;
+        note(error);
+      },
+      onError: ({ error }) => note(error),
+    },
     async fetch(url, init) {
       const request: SentRequest = { url, init: init as RequestInit, status: null };
       sent.push(request);
@@ -77,7 +86,7 @@ export function startCaller(
     async stop() {
       clearInterval(calling);
       await Promise.all(underWay);
-      return { accepted, retries, failures };
+      return { accepted, retries, failures, refusals };
     },
     /** Calls no more, also if calls are not accepted yet. */
     giveUp() {
