@@ -1735,7 +1735,7 @@ export const operations = {
   },
   "auditEvents.list": {
     "summary": "List audit events",
-    "description": "Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for changes. An audit event has the calling credential, its IP address, the operation, and the values before and after the change. A change and its audit event are stored in one transaction. Audit events are immutable.",
+    "description": "Lists the audit events of the tenant, newest first: administrative changes to the tenant, and denied requests for changes. An audit event has the calling credential, its IP address, the operation, and the values before and after the change. You see the values only if you may read the resource. A change and its audit event are stored in one transaction. Audit events are immutable.",
     "scope": "platform:audit:read",
     "tenant": "path",
     "isKeyed": false,

@@ -1018,6 +1018,7 @@ CREATE UNIQUE INDEX "policies_of_client" ON "policies" USING btree ("tenant_id",
 CREATE UNIQUE INDEX "policies_of_role" ON "policies" USING btree ("tenant_id","role","object","action") WHERE role is not null;--> statement-breakpoint
 CREATE INDEX "policies_in_order" ON "policies" USING btree ("tenant_id","policy_id") WHERE client_id is not null;--> statement-breakpoint
 CREATE INDEX "role_bindings_in_order" ON "role_bindings" USING btree ("tenant_id","created_at","client_id","role");--> statement-breakpoint
+CREATE UNIQUE INDEX "taken_names_ignoring_case" ON "taken_names" USING btree ("kind",lower("name" collate "C"));--> statement-breakpoint
 CREATE INDEX "tenants_in_order" ON "tenants" USING btree ("created_at","tenant_id");--> statement-breakpoint
 CREATE INDEX "tenants_deleting" ON "tenants" USING btree ("tenant_id") WHERE status = 'DELETING';--> statement-breakpoint
 CREATE INDEX "tenants_to_empty" ON "tenants" USING btree ("tenant_id") WHERE deletion -> 'work' is not null;--> statement-breakpoint

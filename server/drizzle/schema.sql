@@ -1449,6 +1449,12 @@ CREATE UNIQUE INDEX policies_of_role ON public.policies USING btree (tenant_id, 
 CREATE INDEX role_bindings_in_order ON public.role_bindings USING btree (tenant_id, created_at, client_id, role);
 
 --
+-- Name: taken_names_ignoring_case; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE UNIQUE INDEX taken_names_ignoring_case ON public.taken_names USING btree (kind, lower((name COLLATE "C")));
+
+--
 -- Name: tenants_deleting; Type: INDEX; Schema: public; Owner: -
 --
 
