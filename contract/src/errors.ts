@@ -128,7 +128,7 @@ export const errors = {
   CREDENTIAL_ALREADY_EXISTS: {
     status: 409,
     meaning:
-      'The client_id, or one that differs only in upper and lower case, is already in use. A client_id is unique on the whole platform and can never be reused for another credential.',
+      'The client_id is already in use; upper and lower case count as the same. A client_id is unique on the whole platform and can never be reused for another credential.',
     fix: 'Choose another client_id. To rotate the secret of an existing credential of this tenant, send its client_id and rotate_secret: true.',
     retryable: false,
   },

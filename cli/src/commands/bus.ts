@@ -54,7 +54,7 @@ export function addBus(program: Command, invocation: Invocation): void {
       await invocation.printItem(keys, keysView);
     });
   addExamples(group.command('render-config'), [
-    'topctl bus render-config --platform-user-public-key UBFACL7G5BDSX62SOYKJPYURQNEOUHCZDGYBKYHS6DHEMDZU3YONWOHX',
+    'topctl bus render-config --platform-user-public-key UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4',
   ])
     .summary('Print the accounts for nats-server.')
     .description(
