@@ -25,7 +25,7 @@ async function start() {
 }
 
 test('the adapter in Python carries out commands, also after NATS was restarted, and refuses those for devices of others', async () => {
-  const { log, stop } = await start();
+  const { stop } = await start();
   const outcome = { status: 'SUCCEEDED', result: { uptime_seconds: 0 } };
   expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
   const refused = await platform.outcomeOf(await platform.send({ device_id: 'acme-1' }));
