@@ -95,9 +95,7 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
         // Ask again: the bus may have gone while this round waited for a batch.
         async () => (owner.mayPublish() ? passes.take(tx, leftOut) : null),
       );
-      const taken = pass && { ...(await prepare(tx, pass.rows)), pass };
-      if (taken && !owner.mayPublish()) throw BUS_GONE;
-      return { taken, deleting };
+      return { taken: pass && { ...(await prepare(tx, pass.rows)), pass }, deleting };
     }, some);
     inFlight.deleted(deleting);
     if (!taken) return 'SOON';
@@ -115,6 +113,7 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
   /** Prepares the rows before their messages leave. Deletes rows that no longer need a message. */
   async function prepare(tx: Transaction, rows: readonly OutboxRow[]) {
     const { messages, topics } = await dispatch.prepare(tx, rows);
+    if (!owner.mayPublish()) throw BUS_GONE;
     const prepared = new Map<Message, OutboxRow>();
     const unsent: OutboxRow[] = [];
     for (const [index, row] of rows.entries()) {
