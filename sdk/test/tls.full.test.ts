@@ -34,7 +34,7 @@ test.concurrent.for([
       return link.close();
     }
     const refused = expect(connecting).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
-    await expect.poll(() => messages.join()).toContain(`not in the cert's`);
+    await expect.poll(() => messages.join()).toContain("does not match certificate's altnames");
     stop.abort();
     await refused;
   },
