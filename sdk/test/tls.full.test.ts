@@ -22,6 +22,7 @@ test.concurrent.for([
     const servers = `tls://${host}:${new URL(nats.url).port}`;
     const messages: string[] = [];
     const stop = new AbortController();
+    context.onTestFinished(() => stop.abort());
     const connecting = connectToBus(
       { servers, tls: { caFile } },
       'adapter',
