@@ -205,7 +205,8 @@ const WITH_PORT = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/;
 export function addressOf(req: Incoming, trustedHops: number): string {
   const peer = peerAddress(req.socket);
   if (trustedHops === 0) return peer;
-  return canonical(proxyAddr(req, (_address, hop) => hop < trustedHops)) ?? peer;
+  // Of a connection that is already lost, proxy-addr may return undefined.
+  return canonical(proxyAddr(req, (_address, hop) => hop < trustedHops) ?? '') ?? peer;
 }
 
 /** The address at the other end of a connection; empty if the connection is already lost. */
