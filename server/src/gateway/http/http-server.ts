@@ -92,9 +92,9 @@ export function createHttpServer(listener: RequestListener, options: Options) {
     async drain(limitMs: number): Promise<void> {
       // To close an idle connection would lose the request that its client may be sending.
       for (const connection of connections.values()) connection.closeAfterAnswer('STOPPING');
-      let quietAt = 0;
+      let [quietAt, quietRounds] = [0, 0];
       server.on('connection', (socket) => {
-        quietAt = performance.now() + QUIET_MS;
+        [quietAt, quietRounds] = [performance.now() + QUIET_MS, 0];
         connections.get(socket)?.closeAfterAnswer('STOPPING');
       });
       const lastCallsMs = Math.min(LAST_CALLS_MS, limitMs);
@@ -103,7 +103,9 @@ export function createHttpServer(listener: RequestListener, options: Options) {
       held = [];
       const until = performance.now() + 2 * lastCallsMs;
       quietAt = performance.now() + QUIET_MS;
-      while (performance.now() < Math.min(quietAt, until)) await new Promise(setImmediate);
+      // After a pause of the process, time alone does not tell.
+      while ((performance.now() < quietAt || quietRounds++ < 3) && performance.now() < until)
+        await new Promise(setImmediate);
       for (const connection of connections.values()) connection.closeAfterAnswer();
       const closed = new Promise((resolve) => server.close(resolve));
       // With WORKERS the process that opened the port closes it now.
