@@ -3,7 +3,6 @@ import { type Config, platformVersion } from './config.js';
 import { createCallHandler } from './gateway/http/endpoints.js';
 import type { Handlers } from './gateway/operation/call.js';
 import { createAcceptance } from './pipeline/accept.js';
-import type { Waits } from './pipeline/backlog.js';
 import { commandCatalog } from './pipeline/catalog.js';
 import { provideNow } from './pipeline/provision-durables.js';
 import * as access from './resources/access/access.js';
@@ -33,8 +32,7 @@ import { exportTenant } from './resources/tenants/export-tenant.js';
 import * as tenants from './resources/tenants/tenants.js';
 import * as vendors from './resources/vendors/vendors.js';
 
-type Options = Pick<Services, 'database' | 'bus' | 'keyring' | 'signals' | 'waitFor' | 'metrics'> & {
-  waits: Waits;
+type Options = Pick<Services, 'database' | 'bus' | 'keyring' | 'signals' | 'waitFor' | 'waits' | 'metrics'> & {
   config: Config;
 };
 
@@ -67,10 +65,10 @@ const limitsOf = (config: Config) => ({
  * The endpoints of the contract: a module of a resource exports its handlers by their names in the contract.
  * `commands.create` has none: its function calls the admission.
  */
-export function createRouter({ waits, config, ...shared }: Options) {
+export function createRouter({ config, ...shared }: Options) {
   const { database, bus, keyring, waitFor, metrics } = shared;
   const payloadLimitBytes = config.PAYLOAD_LIMIT_BYTES;
-  const acceptance = createAcceptance({ ...shared, catalog: commandCatalog(database), payloadLimitBytes, waits });
+  const acceptance = createAcceptance({ ...shared, catalog: commandCatalog(database), payloadLimitBytes });
   const services: Services = {
     ...shared,
     acceptance,

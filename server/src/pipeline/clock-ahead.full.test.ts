@@ -33,7 +33,7 @@ const open = (node?: string) => newCommand(platform.demo, { device_id: 'offline-
 /** The deadline of the command passed this many seconds ago. */
 const makeOverdue = (id: string, seconds: number) =>
   superuser`
-    update commands set deadline_at = clock_timestamp() - make_interval(secs => ${seconds}) where command_id = ${id}`;
+    update commands set deadline_at = true_clock() - make_interval(secs => ${seconds}) where command_id = ${id}`;
 
 const statusOf = async (id: string): Promise<string> => {
   const [row] = await superuser<{ status: string }[]>`select status from commands where command_id = ${id}`;
@@ -89,7 +89,7 @@ test('meanwhile the relay sends commands and replies that are not overdue, and s
   const first = await dispatch(database, tenant_id, id, now);
   expect(first).toMatchObject({ id: `command:${id}` });
   const again = await dispatch(database, tenant_id, id, now);
-  expect(again).toEqual({ ...first, body: again?.body, isSentAgain: true });
+  expect(again).toEqual({ ...first, body: expect.any(Buffer), isSentAgain: true });
   const { remaining_ms: left, ...command } = JSON.parse(String(first?.body));
   expect(JSON.parse(String(again?.body))).toEqual({ ...command, remaining_ms: expect.any(Number) });
   // By the clock of the process, which does not believe the other one yet.

@@ -4,7 +4,7 @@ import {
   type DeviceRequestMessage,
   subjects,
 } from '@tenant-open-platform/contract/bus';
-import { and, asc, eq, getTableColumns, gt, isNotNull, sql } from 'drizzle-orm';
+import { asc, getTableColumns, sql } from 'drizzle-orm';
 import { batched } from '../foundation/database/batched.js';
 import type { Database, Transaction } from '../foundation/database/database.js';
 import { pipelined } from '../foundation/database/pipelined.js';
@@ -15,7 +15,7 @@ import { readTenantIds } from '../foundation/database/tenant-ids.js';
 import { firstIdAt, newIdTails } from '../foundation/ids.js';
 import { type Progress, quietMs, type Signals, topics } from '../foundation/signals/signals.js';
 import type { Move } from '../foundation/tables.js';
-import type { Message } from './bus/bus.js';
+import { type Message, timedMessage } from './bus/bus.js';
 import { done, type Handled, type MessageSource, parked, retriedIn } from './bus/take-message.js';
 import type { Owned } from './slots/steps.js';
 import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tables.js';
@@ -169,19 +169,20 @@ type DeviceRequestRow = typeof deviceRequests.$inferSelect;
 
 /** The messages of replies whose devices still wait, by `factKey`. */
 export async function replyMessages(tx: Transaction, facts: Fact[], now: string): Promise<Map<string, Message>> {
-  const { tenantId, deviceRequestId, expiresAt } = deviceRequests;
+  const { tenantId, deviceRequestId } = deviceRequests;
+  const askedAt = performance.now();
   const found = await tx
-    .select({ ...getTableColumns(deviceRequests), remainingMs: remainingMs(now) })
+    .select({ ...getTableColumns(deviceRequests), leftMs: timeLeft(now) })
     .from(deviceRequests)
     .where(
       sql`(${tenantId}, ${deviceRequestId}) in (
         select tenant_id, fact_id from json_to_recordset(${JSON.stringify(facts)}::text::json)
           as replied (tenant_id text, fact_id uuid)
-      ) and ${expiresAt} > least(now(), ${now}::timestamptz)`,
+      )`,
     );
   return new Map(
     found.flatMap((row) => {
-      const message = toReplyMessage(row);
+      const message = toReplyMessage(row, askedAt);
       return message ? [[factKey({ tenant_id: row.tenantId, fact_id: row.deviceRequestId }), message]] : [];
     }),
   );
@@ -199,27 +200,24 @@ export function replyOf({ replyOutcome, replyPayload, replyError, repliedAt, rep
   };
 }
 
-const remainingMs = (now: string) =>
-  sql<number>`greatest(0, floor(extract(epoch from ${deviceRequests.expiresAt} - greatest(${deviceRequests.receivedAt}, least(now(), ${now}::timestamptz))) * 1000))::int`;
+/** In milliseconds, by the clock that dispatch.ts explains. */
+const timeLeft = (now: string) =>
+  sql<number>`extract(epoch from ${deviceRequests.expiresAt} - greatest(${deviceRequests.receivedAt}, clock_timestamp() - (now() - least(now(), ${now}::timestamptz))))::float8 * 1000`;
 
-function toReplyMessage(row: DeviceRequestRow & { remainingMs: number }): Message | null {
+function toReplyMessage(row: DeviceRequestRow & { leftMs: number }, askedAt: number): Message | null {
   const reply = replyOf(row);
-  if (!reply) return null;
+  if (!reply || row.leftMs <= 0) return null;
   const { replied_by_client_id: _, ...said } = reply;
-  const body: DeviceReplyMessage = {
+  const content: Omit<DeviceReplyMessage, 'remaining_ms'> = {
     device_request_id: row.deviceRequestId,
     dedupe_id: row.dedupeId,
     device_id: row.deviceId,
     request_type: row.requestType,
     ...said,
     expires_at: row.expiresAt.toISOString(),
-    remaining_ms: row.remainingMs,
   };
-  return {
-    subject: subjects.deviceReply(row.tenantId, row.vendor),
-    id: `device-reply:${row.deviceRequestId}`,
-    body: Buffer.from(JSON.stringify(body)),
-  };
+  const [subject, id] = [subjects.deviceReply(row.tenantId, row.vendor), `device-reply:${row.deviceRequestId}`];
+  return timedMessage({ subject, id }, content, askedAt + row.leftMs);
 }
 
 const PAGE = 256;
@@ -233,24 +231,20 @@ export async function* republishedReplies(database: Database, { since, until, te
   for (const id of ids) {
     let last = firstIdAt(new Date(Date.parse(until) - LONGEST_WAIT_MS).toISOString());
     for (;;) {
+      const askedAt = performance.now();
       const rows = await asAllTenants(database, (tx) =>
         tx
-          .select({ ...getTableColumns(deviceRequests), remainingMs: remainingMs('infinity') })
+          .select({ ...getTableColumns(deviceRequests), leftMs: timeLeft('infinity') })
           .from(deviceRequests)
           .where(
-            and(
-              eq(deviceRequests.tenantId, id),
-              gt(deviceRequestId, last),
-              gt(expiresAt, sql`now()`),
-              isNotNull(repliedAt),
-            ),
+            sql`${deviceRequests.tenantId} = ${id} and ${deviceRequestId} > ${last} and ${expiresAt} > now() and ${repliedAt} is not null`,
           )
           .orderBy(asc(deviceRequestId))
           .limit(PAGE),
       );
       const next = rows.at(-1);
       if (!next) break;
-      yield { messages: rows.flatMap((row) => toReplyMessage(row) ?? []), resumeFrom: since };
+      yield { messages: rows.flatMap((row) => toReplyMessage(row, askedAt) ?? []), resumeFrom: since };
       last = next.deviceRequestId;
     }
   }

@@ -6,6 +6,7 @@ import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { type Change, type Facts, withAudit } from '../gateway/audit/audit.js';
 import type { Call, CallOf, OperationName, Handler as WithServices } from '../gateway/operation/call.js';
 import type { Acceptance } from '../pipeline/accept.js';
+import type { Waits } from '../pipeline/backlog.js';
 import type { Bus } from '../pipeline/bus/bus.js';
 import type { PrincipalKey } from '../pipeline/provision-durables.js';
 import type { WaitFor } from '../pipeline/wait-for.js';
@@ -19,6 +20,7 @@ export type Services = {
   keyring: OpenedKeyring;
   signals: Signals;
   waitFor: WaitFor;
+  waits: Waits;
   metrics: Metrics;
   acceptance: Acceptance;
   limits: Limits;

@@ -6,6 +6,11 @@ export type Link = {
   connections: () => number;
   /** The same URL through this link. */
   through: (url: string) => string;
+  /** From now on the link keeps what clients send, until it is let go. */
+  hold: () => void;
+  letGo: () => void;
+  /** How many bytes it keeps. */
+  held: () => number;
   /** From now on connections stay open and are accepted, but no bytes pass, as with an old primary after a failover. */
   blackHole: () => void;
   /**
@@ -26,6 +31,8 @@ export async function startLink(url: string): Promise<Link> {
   const swallowed = new Set<Socket>();
   let isBlackHole = false;
   let connections = 0;
+  let isHeld = false;
+  const servers = new Set<Socket>();
   const onBlackHole: (() => void)[] = [];
   const keep = (socket: Socket) => {
     sockets.add(socket);
@@ -38,6 +45,8 @@ export async function startLink(url: string): Promise<Link> {
     if (target === null) return void near.destroy();
     const far = connect(Number(new URL(target).port), '127.0.0.1');
     keep(far);
+    servers.add(far.once('close', () => servers.delete(far)));
+    if (isHeld) far.cork();
     near.pipe(far).pipe(near);
     near.on('close', () => far.destroy());
     far.on('close', () => {
@@ -51,6 +60,15 @@ export async function startLink(url: string): Promise<Link> {
   return {
     connections: () => connections,
     through: (original) => Object.assign(new URL(original), { port: String(port) }).href,
+    hold() {
+      isHeld = true;
+      for (const far of servers) far.cork();
+    },
+    letGo() {
+      isHeld = false;
+      for (const far of servers) far.uncork();
+    },
+    held: () => [...servers].reduce((sum, far) => sum + far.writableLength, 0),
     blackHole() {
       isBlackHole = true;
       for (const swallow of onBlackHole.splice(0)) swallow();

@@ -110,6 +110,8 @@ async function inTransaction<Result>(
     }, LONGEST_TRANSACTION_MS);
   });
   const transaction = drizzle.transaction(async (tx) => {
+    // Who has waited so long for a connection was told: the work would be undone.
+    if (isLate) throw tooLate();
     const result = await work(tx);
     if (isLate) throw tooLate();
     isCommitting = true;

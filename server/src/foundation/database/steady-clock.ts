@@ -26,6 +26,6 @@ export async function openSteadyClock(database: Database) {
   }
   const difference = lastKnown(read, { unknown: 0, everyMs: READ_EVERY_MS, validMs: Number.POSITIVE_INFINITY });
   await difference.refresh();
-  const now: Now = () => new Date(performance.now() + difference.value()).toISOString();
+  const now: Now = () => new Date(Math.ceil(performance.now() + difference.value())).toISOString();
   return { now, read: difference.refresh };
 }

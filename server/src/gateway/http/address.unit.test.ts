@@ -24,6 +24,11 @@ test.each([
   expect(addressOf(request('::ffff:198.51.100.9', `203.0.113.1, ${said}`), 1)).toBe(meant);
 });
 
+test('a connection that is already lost has no address', () => {
+  const lost = { socket: {}, headers: {} } as unknown as Incoming;
+  expect([0, 1].map((hops) => addressOf(lost, hops))).toEqual(['', '']);
+});
+
 test('looks behind exactly as many proxies as are trusted', () => {
   const req = request('198.51.100.9', '203.0.113.1, 203.0.113.2');
   expect([0, 1, 2, 3].map((hops) => addressOf(req, hops))).toEqual([

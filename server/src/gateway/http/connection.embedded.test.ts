@@ -326,6 +326,16 @@ test('behind a proxy, where all connections have the same address, only the maxi
   for (const socket of sockets) socket.destroy();
 });
 
+test('a connection that is already reset when its request is read does not end a node behind a proxy', async () => {
+  const proxied = await startNode({ TRUST_PROXY: '1' });
+  for (let round = 0; round < 20; round++) {
+    for (const socket of await openMany(MAX_CONNECTIONS_PER_ADDRESS, '127.0.0.1', proxied)) {
+      socket.write(LIVEZ, () => socket.resetAndDestroy());
+    }
+  }
+  expect((await rawRequest(proxied.baseUrl, LIVEZ)).status).toBe(200);
+});
+
 test('idle connections of four addresses keep nobody out: the one idle longest makes room, counted and logged', async () => {
   const admitted = await open();
   expect(await answerTo(admitted, signed('GET', ME))).toBe(OK);

@@ -15,8 +15,9 @@ const MAX_PIPELINED_REQUESTS = 10;
 export class Connection {
   #answering: ServerResponse | null = null;
   #pipelined: Array<() => void> = [];
-  /** The current answer, or else the next one, is the last. */
-  #isLast = false;
+  /** LAST: the current answer, or else the next one, is the last. STOPPING: so is one behind which no request waits. */
+  #closing: 'LAST' | 'STOPPING' | null = null;
+  #clientKeepsAlive = false;
   #isLingering = false;
   #wasAdmitted = false;
 
@@ -38,7 +39,9 @@ export class Connection {
 
   /** Whether the next request must be refused: too many wait, or the current answer is the last. */
   get isFull(): boolean {
-    return !!this.#answering && (this.#isLast || this.#pipelined.length === MAX_PIPELINED_REQUESTS);
+    const res = this.#answering;
+    const isLast = this.#closing === 'LAST' || (res?.headersSent && !res.shouldKeepAlive);
+    return !!res && (isLast || this.#pipelined.length === MAX_PIPELINED_REQUESTS);
   }
 
   /** Whether a request of the connection, the current one included, was admitted. */
@@ -56,6 +59,7 @@ export class Connection {
     if (this.isFull) this.stopReading();
     else if (this.#answering) this.#pipelined.push(() => this.#start(req, res, listener));
     else this.#start(req, res, listener);
+    this.#decide();
   }
 
   #start(req: IncomingMessage, res: ServerResponse, listener: RequestListener): void {
@@ -65,27 +69,31 @@ export class Connection {
       this.#wasAdmitted = this.isAdmitted;
       this.#answering = null;
       this.onActivity();
-      if (this.#isLast) this.linger();
+      if (this.#closing === 'LAST') this.linger();
       else if (!this.socket.destroyed) this.#pipelined.shift()?.();
     });
     // After a request with Upgrade, Node's parser drops the bytes that it has already read, even if the server does not
     // upgrade.
-    if (req.headers.upgrade !== undefined) this.#isLast = true;
-    const canKeepAlive = res.shouldKeepAlive;
-    // An answer before the end of the body is the last one: the bytes that follow are not a request.
-    res.shouldKeepAlive = canKeepAlive && !this.#isLast && !hasBody(req);
-    if (hasBody(req)) {
-      req.once('end', () => {
-        res.shouldKeepAlive = canKeepAlive && !this.#isLast;
-      });
-    }
+    if (req.headers.upgrade !== undefined) this.#closing = 'LAST';
+    this.#clientKeepsAlive = res.shouldKeepAlive;
+    this.#decide();
+    if (hasBody(req)) req.once('end', () => this.#decide());
     listener(req, res);
   }
 
+  /** Decides whether the current answer will say that the connection closes. */
+  #decide(): void {
+    const res = this.#answering;
+    if (!res || res.headersSent) return;
+    const goesOn = this.#closing === null || (this.#closing === 'STOPPING' && this.#pipelined.length > 0);
+    // An answer before the end of the body is the last one: the bytes that follow are not a request.
+    res.shouldKeepAlive = this.#clientKeepsAlive && goesOn && (!hasBody(res.req) || res.req.readableEnded);
+  }
+
   /** Closes the connection after the current answer, or after the answer to a request that may be in transit. */
-  closeAfterAnswer(): void {
-    this.#isLast = true;
-    if (this.#answering) this.#answering.shouldKeepAlive = false;
+  closeAfterAnswer(closing: 'LAST' | 'STOPPING' = 'LAST'): void {
+    this.#closing = closing;
+    this.#decide();
   }
 
   /** The request that has no answer yet and is not completely received. */
@@ -205,7 +213,8 @@ const WITH_PORT = /^\[([^\]]+)\](?::\d+)?$|^([\d.]+):\d+$/;
 export function addressOf(req: Incoming, trustedHops: number): string {
   const peer = peerAddress(req.socket);
   if (trustedHops === 0) return peer;
-  return canonical(proxyAddr(req, (_address, hop) => hop < trustedHops)) ?? peer;
+  // Of a connection that is already lost, proxy-addr may return undefined.
+  return canonical(proxyAddr(req, (_address, hop) => hop < trustedHops) ?? '') ?? peer;
 }
 
 /** The address at the other end of a connection; empty if the connection is already lost. */

@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { createServer, IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -11,6 +12,8 @@ import { headerValues, jsonHeaders, requestIdOf } from './exchange.js';
 
 /** Proxies look at a probe each second or so, and clients keep connections that they use in this time. */
 const LAST_CALLS_MS = 1_000;
+/** So long no client may have connected when the port closes: a connection that the kernel has then is reset. */
+const QUIET_MS = 50;
 
 type Options = ConnectionLimits & { logRefusal: LogRefusal; reportLimit: (atLimit: AtLimit) => void };
 
@@ -55,7 +58,10 @@ export function createHttpServer(listener: RequestListener, options: Options) {
 
   server.on('connection', add);
 
-  const serve = (req: IncomingMessage, res: ServerResponse) => connections.get(req.socket)?.serve(req, res, listener);
+  /** While the server closes: the requests that have not begun. */
+  let held: (() => void)[] | null = null;
+  const begin: RequestListener = (req, res) => (held ? void held.push(() => listener(req, res)) : listener(req, res));
+  const serve = (req: IncomingMessage, res: ServerResponse) => connections.get(req.socket)?.serve(req, res, begin);
   server.on('request', serve);
   // The listener refuses any expectation but 100-continue.
   server.on('checkExpectation', serve);
@@ -80,17 +86,32 @@ export function createHttpServer(listener: RequestListener, options: Options) {
   return {
     server,
     /**
-     * Stops: for a second it still answers requests, each as the last one of its connection. Then it finishes the
-     * requests in progress, and cuts them off after the limit.
+     * Stops: for a second it still answers requests, and closes each connection after what has arrived there. Then it
+     * finishes the requests in progress, and cuts them off after the limit.
      */
     async drain(limitMs: number): Promise<void> {
       // To close an idle connection would lose the request that its client may be sending.
+      for (const connection of connections.values()) connection.closeAfterAnswer('STOPPING');
+      let [quietAt, quietRounds] = [0, 0];
+      server.on('connection', (socket) => {
+        [quietAt, quietRounds] = [performance.now() + QUIET_MS, 0];
+        connections.get(socket)?.closeAfterAnswer('STOPPING');
+      });
+      const lastCallsMs = Math.min(LAST_CALLS_MS, limitMs);
+      await delay(lastCallsMs);
+      // A round of the event loop accepts one connection that the kernel has. Clients that wait open no others.
+      held = [];
+      const until = performance.now() + 2 * lastCallsMs;
+      quietAt = performance.now() + QUIET_MS;
+      // After a pause of the process, time alone does not tell.
+      while ((performance.now() < quietAt || quietRounds++ < 3) && performance.now() < until)
+        await new Promise(setImmediate);
       for (const connection of connections.values()) connection.closeAfterAnswer();
-      server.on('connection', (socket) => connections.get(socket)?.closeAfterAnswer());
-      if (connections.size > 0) await delay(Math.min(LAST_CALLS_MS, limitMs));
-      // One round of the event loop accepts a connection that the kernel has, the next one reads its request.
-      for (let round = 0; round < 3; round++) await new Promise(setImmediate);
       const closed = new Promise((resolve) => server.close(resolve));
+      // With WORKERS the process that opened the port closes it now.
+      if (cluster.isWorker) await delay(QUIET_MS);
+      for (const start of held) start();
+      held = null;
       const cutOff = setTimeout(() => {
         for (const socket of connections.keys()) socket.destroy();
       }, limitMs);

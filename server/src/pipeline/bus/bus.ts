@@ -10,6 +10,15 @@ export type Message = {
   isSentAgain?: boolean | undefined;
 };
 
+/** The time that is left until a moment of this process is written as the message leaves, so that it is never too much. */
+export const timedMessage = (message: Omit<Message, 'body'>, content: object, until: number): Message => ({
+  ...message,
+  get body() {
+    const remaining_ms = Math.max(0, Math.floor(until - performance.now()));
+    return Buffer.from(JSON.stringify({ ...content, remaining_ms }));
+  },
+});
+
 /** A message from the bus. It may be a redelivery. */
 export type Delivery = {
   /** The same at every delivery of the message. */

@@ -7,7 +7,7 @@ import type { Now } from '../../foundation/database/steady-clock.js';
 import { type Signals, topics } from '../../foundation/signals/signals.js';
 import { slotsOf } from '../../foundation/slots.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
-import type { Message } from '../bus/bus.js';
+import { type Message, timedMessage } from '../bus/bus.js';
 import { replyMessages } from '../device-requests.js';
 import { logEvents } from '../event-log.js';
 import { type Fact, factKey, type OutboxRow, type RepublishedRange } from '../tables.js';
@@ -84,19 +84,20 @@ const topicsOfEvents = (facts: readonly Fact[]) =>
  * CANCELED mean never published. A command that is already DISPATCHED was taken earlier by this or another leader: it
  * is sent again under the same id. A command that has ended or is past its deadline is not sent. A command of a restored
  * copy is not sent either: the history that is lost may have sent it. It waits for a report until its deadline.
+ *
+ * The deadline counts once the row is locked. If the commit then takes longer, the message says that no time is left.
  */
 async function dispatchCommands(tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> {
   const after = dispatch(INITIAL);
   if (!after) throw new Error('A new command cannot be dispatched.');
-  const dispatched = await tx.execute<Row>(dispatchAccepted({ keys: keysOf(facts), now, after }));
-  const messages = toMessages(dispatched.filter(({ is_copied }) => !is_copied));
-  const others = dispatched.length < facts.length ? facts.filter((fact) => !messages.has(factKey(fact))) : [];
+  const messages = await toMessages(() => tx.execute<Row>(dispatchAccepted({ keys: keysOf(facts), now, after })));
+  const others = facts.filter((fact) => !messages.has(factKey(fact)));
   return others.length === 0 ? messages : new Map([...messages, ...(await readUnderWay(tx, others, now))]);
 }
 
 /** The messages of the commands that are DISPATCHED and not past their deadline: they may have been sent before. */
-const readUnderWay = async (tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> =>
-  toMessages(await tx.execute<Row>(underWay(keysOf(facts), now)), true);
+const readUnderWay = (tx: Transaction, facts: readonly Fact[], now: string): Promise<Map<string, Message>> =>
+  toMessages(() => tx.execute<Row>(underWay(keysOf(facts), now)), true);
 
 const keysOf = (facts: readonly Fact[]) =>
   JSON.stringify(facts.map(({ tenant_id, fact_id }) => ({ tenant_id, command_id: fact_id })));
@@ -107,6 +108,8 @@ const keysOf = (facts: readonly Fact[]) =>
  *
  * The `case` keeps the planner away from commands_by_deadline. It believes that no deadline lies ahead if its statistics
  * are older than the timeouts, and would then read every command under way for each batch.
+ *
+ * `now` is of a moment in the transaction, so now() is earlier, however slow the connection is, or the clock is ahead.
  */
 const dispatchAccepted = statement(
   'relay: dispatch commands',
@@ -121,47 +124,46 @@ const dispatchAccepted = statement(
       order by tenant_id, command_id
     ) as given
     where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
-      and case when commands.status = 'ACCEPTED' then deadline_at > least(statement_timestamp(), ${now}::timestamptz) end
+      and case when commands.status = 'ACCEPTED' then deadline_at > clock_timestamp() - (now() - least(now(), ${now}::timestamptz)) end
     returning commands.tenant_id, commands.command_id, vendor, device_id, command_type, payload, accepted_at,
       deadline_at, traceparent,
-      greatest(0, floor(extract(epoch from
-        deadline_at - greatest(accepted_at, least(statement_timestamp(), ${now}::timestamptz))) * 1000))::int as remaining_ms,
+      extract(epoch from
+        deadline_at - greatest(accepted_at, clock_timestamp() - (now() - least(now(), ${now}::timestamptz))))::float8 * 1000 as left_ms,
       is_copied`,
 );
 
-/** The `case` is there for the same reason. */
 const underWay = statement(
   'relay: commands under way',
   (keys: string, now: string) => fixedSql`
     select tenant_id, command_id, vendor, device_id, command_type, payload, accepted_at, deadline_at,
       traceparent,
-      greatest(0, floor(extract(epoch from
-        deadline_at - greatest(accepted_at, least(statement_timestamp(), ${now}::timestamptz))) * 1000))::int as remaining_ms
+      extract(epoch from
+        deadline_at - greatest(accepted_at, clock_timestamp() - (now() - least(now(), ${now}::timestamptz))))::float8 * 1000 as left_ms,
+      is_copied
     from json_to_recordset(${keys}::text::json) as given (tenant_id text, command_id uuid)
     join commands using (tenant_id, command_id)
-    where case when status = 'DISPATCHED' then deadline_at > least(statement_timestamp(), ${now}::timestamptz) end
-      and is_copied is not true`,
+    where status = 'DISPATCHED'`,
 );
 
+type Untimed = Omit<CommandMessage, 'remaining_ms'>;
+
 /** The message, with instants as Postgres writes them. */
-type Row = CommandMessage & { traceparent: string | null; is_copied?: boolean | null };
+type Row = Untimed & { left_ms: number; is_copied: boolean | null; traceparent: string | null };
 
-const toMessages = (rows: readonly Row[], isSentAgain = false) =>
-  new Map(rows.map((row) => [factKey({ ...row, fact_id: row.command_id }), toMessage(row, isSentAgain)]));
+async function toMessages(read: () => Promise<readonly Row[]>, isSentAgain = false) {
+  const askedAt = performance.now();
+  const toSend = (await read()).filter(({ is_copied, left_ms }) => !is_copied && left_ms > 0);
+  return new Map(toSend.map((row) => [commandKey(row), toMessage(row, askedAt, isSentAgain)]));
+}
 
-function toMessage({ traceparent, is_copied: _, ...row }: Row, isSentAgain: boolean): Message {
-  const body: CommandMessage = {
+function toMessage({ traceparent, is_copied: _, left_ms, ...row }: Row, askedAt: number, isSentAgain: boolean) {
+  const command: Untimed = {
     ...row,
     accepted_at: new Date(row.accepted_at).toISOString(),
     deadline_at: new Date(row.deadline_at).toISOString(),
   };
-  return {
-    subject: subjects.command(row.tenant_id, row.vendor),
-    id: `command:${row.command_id}`,
-    body: Buffer.from(JSON.stringify(body)),
-    traceparent: traceparent ?? undefined,
-    isSentAgain,
-  };
+  const [subject, id] = [subjects.command(row.tenant_id, row.vendor), `command:${row.command_id}`];
+  return timedMessage({ subject, id, traceparent: traceparent ?? undefined, isSentAgain }, command, askedAt + left_ms);
 }
 
 /** The bus can never carry the command. It ends now, so its caller need not wait for the deadline. */

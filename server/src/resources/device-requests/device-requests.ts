@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { contract } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
 import { eq, getTableColumns, or, sql } from 'drizzle-orm';
-import { largePayload } from '../../foundation/api-error.js';
+import { largePayload, unavailable } from '../../foundation/api-error.js';
 import { all, idsBetween, instantsBetween } from '../../foundation/database/pages.js';
 import { topics } from '../../foundation/signals/signals.js';
 import { slotOf } from '../../foundation/slots.js';
@@ -80,7 +80,7 @@ export const list: Handler<'deviceRequests.list'> = async ({ query: asked }, cal
 
 /** Only the first reply is stored: concurrent replies wait for each other at the row. */
 export const reply: Handler<'deviceRequests.reply'> = async ({ params, body }, call, services) => {
-  const { signals, payloadLimitBytes } = services;
+  const { signals, waits, payloadLimitBytes } = services;
   const { tenantId, refuse } = call;
   const tooLarge = largePayload(Buffer.byteLength(JSON.stringify(body.payload ?? {})), payloadLimitBytes);
   if (tooLarge) throw tooLarge;
@@ -94,6 +94,9 @@ export const reply: Handler<'deviceRequests.reply'> = async ({ params, body }, c
       return { row: current, isReplay: true };
     }
     if (current.status === 'EXPIRED') throw refuse('DEVICE_REQUEST_EXPIRED');
+    // It would leave too late, and its replier would not hear of it.
+    if (current.expiresAt.getTime() < call.admittedAt.getTime() + waits.secondsFor(tenantId) * 1_000)
+      throw unavailable('The reply would wait until the request has expired. It is not stored. Repeat the request.', 1);
     const [row] = await tx
       .update(deviceRequests)
       .set({
