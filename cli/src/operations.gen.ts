@@ -346,7 +346,7 @@ export const operations = {
   },
   "deviceRequests.reply": {
     "summary": "Reply to a device request",
-    "description": "Sends the reply to a device request. The platform accepts only the first reply. If you send the same reply again, the platform returns the same response. It refuses a different reply with DEVICE_REQUEST_ALREADY_REPLIED. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.",
+    "description": "Sends the reply to a device request. The platform accepts only the first reply. 200 means that the reply is stored: the platform sends it to the adapter, but not after `expires_at`. If you send the same reply again, the platform returns the same response. It refuses a different reply with DEVICE_REQUEST_ALREADY_REPLIED. No built-in role has the scope `open:device-request:create`. Grant it with a custom role or a policy.",
     "scope": "open:device-request:create",
     "tenant": "own",
     "isKeyed": false,
