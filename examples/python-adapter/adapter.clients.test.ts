@@ -84,7 +84,7 @@ test('after a start of NATS it does not say that a command of before was not sta
   const connection = await connect({ servers: platform.nats.url, authenticator });
   onTestFinished(() => connection.close());
   const updated: string[] = [];
-  const callback = (_: unknown, message: Msg) => updated.push(message.json<{ command_id: string }>().command_id);
+  const callback = (_: unknown, message: Msg) => void updated.push(message.json<{ command_id: string }>().command_id);
   connection.subscribe('tenants.demo.command-updates.*', { callback });
   await connection.flush();
   const { stop } = await start();

@@ -8,7 +8,7 @@ import { AckPolicy } from '@nats-io/jetstream';
 import { createUser } from '@nats-io/nkeys';
 import { expect, test, vi } from 'vitest';
 import type { AdapterEvent } from '../src/adapter.js';
-import { expectEachOnce, setUp, within } from './serve.js';
+import { expectEachOnce, request, setUp, within } from './serve.js';
 import { tenantId, vendor } from './start-bus.js';
 
 test.concurrent('1,000 commands, 16 at once: each runs once, and each outcome is reported', async (context) => {

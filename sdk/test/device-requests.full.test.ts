@@ -1,16 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { setUp, within } from './serve.js';
+import { request, setUp, within } from './serve.js';
 import { tenantId } from './start-bus.js';
-
-const request = (fields: object = {}) => ({
-  device_id: 'd-1',
-  request_type: 'firmware_check',
-  payload: {},
-  dedupe_id: randomUUID(),
-  ...fields,
-});
 
 const replyTo = ({ dedupe_id }: { dedupe_id: string }) => ({
   dedupe_id,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,3 +87,12 @@ export function processesOf({ onTestFinished }: TestContext, on: Bus) {
     },
   };
 }
+
+/** A request of a device. */
+export const request = (fields: object = {}) => ({
+  device_id: 'd-1',
+  request_type: 'firmware_check',
+  payload: {},
+  dedupe_id: randomUUID(),
+  ...fields,
+});

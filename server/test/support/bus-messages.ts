@@ -73,3 +73,5 @@ export async function managerOf(server: PrivateNats) {
   onTestFinished(() => connection.close());
   return jetstreamManager(connection);
 }
+
+export const updates = 'tenants.acme.command-updates.vendor_a';

@@ -13,10 +13,15 @@ import {
   openOn,
   reader,
   soon,
+  updates,
   upTo,
 } from '../../../test/support/bus-messages.js';
 import { StartupError } from '../../foundation/startup-error.js';
 import { natsBus } from './nats-bus.js';
+
+const nats = await ownNats();
+
+const openNats = () => openOn(nats);
 
 test('refuses to publish while the server is down; the same messages later arrive once and in order', async () => {
   const server = await ownNats();

@@ -13,6 +13,7 @@ import {
   openOn,
   reader,
   soon,
+  updates,
   upTo,
 } from '../../../test/support/bus-messages.js';
 import { natsBus } from './nats-bus.js';
