@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
 import { ownAuthority } from '@tenant-open-platform/testing/certificates';
 import { startPrivateNats } from '@tenant-open-platform/testing/private-nats';
-import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { ownPostgres, postgresBinaries } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
 import { describe, expect, test } from 'vitest';
 import { openSession } from './support/open-pool.js';
@@ -51,7 +52,9 @@ describe('Postgres', async () => {
   const libpq = (url: string) =>
     new Promise((resolve) => {
       const env = { ...process.env, PGSSLROOTCERT: authority.caFile };
-      execFile('psql', [url, '-c', 'select 1'], { env }, (error) => resolve(error?.code ?? 0));
+      execFile(join(postgresBinaries(), 'psql'), [url, '-c', 'select 1'], { env }, (error) =>
+        resolve(error?.code ?? 0),
+      );
     });
 
   test.each(cases)(
