@@ -80,9 +80,13 @@ async function connected(sql: postgres.Sql, generations = watchGenerations()): P
   return databaseOf(sql, close, generations);
 }
 
-function settingsOf(url: string): Promise<Record<string, string>> {
+async function settingsOf(url: string): Promise<Record<string, string>> {
   const sql = postgres(url, { ...base, ...primaryOf(url), ...limits, connection: nodeSettings, max: 1 });
-  return settingsFor(sql).finally(() => sql.end({ timeout: 5 }));
+  try {
+    return await settingsFor(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
 }
 
 /** Works on one connection to the primary, without time limits: a migration may take long. */
