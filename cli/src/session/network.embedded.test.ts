@@ -32,7 +32,8 @@ describe('a proxy', () => {
     const proxy = await startProxy({ baseUrl, tlsPort });
     const env = { ...secure, TOP_BASE_URL: 'https://192.0.2.1', HTTPS_PROXY: proxy.url, TOP_CA_FILE: caFile };
     const { exitCode, stderr } = await run(env, 'whoami');
-    expect([exitCode, proxy.seen]).toEqual([1, ['CONNECT 192.0.2.1:443']]);
+    // The SDK tries again.
+    expect([exitCode, new Set(proxy.seen)]).toEqual([1, new Set(['CONNECT 192.0.2.1:443'])]);
     expect(stderr).toContain("IP: 192.0.2.1 is not in the cert's list");
   });
 
