@@ -26,10 +26,11 @@ const LEFT_OUT = {
   command_figures: 'Counts of exported commands.',
 };
 
-/** Columns that an export leaves out: secrets, hashes of facts, and numbers of the whole platform. */
+/** Columns that an export leaves out: secrets, hashes of facts, and what concerns the whole platform. */
 const LEFT_OUT_COLUMNS = [
   'callback_endpoints.previous_secret_sealed',
   'callback_endpoints.secret_sealed',
+  'commands.is_copied',
   'commands.payload_sha256',
   'commands.traceparent',
   'credentials.number',
