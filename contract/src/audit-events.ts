@@ -43,7 +43,7 @@ const AuditEvent = z
       'New values of the changed fields; null if the operation deleted the resource or was denied. A secret appears only as `set`, `rotated` or `removed`. The audit event of a role binding also has the `scopes` that the role granted at that time.',
     ),
     hidden_without: ScopeOfAnswer.nullable().describe(
-      'Scope that reads the changed resource, if you lack it: `before` and `after` are then null. An `open:*` scope shows only the resources of your own tenant. null if nothing is hidden.',
+      'Scope that reads the changed resource, if you lack it: `before` and `after` are then null. An `open:*` scope shows only the resources of your own tenant. null: nothing is hidden.',
     ),
     outcome: AuditOutcome,
     request_id: RequestId.describe('Correlation id of the audited request.'),

@@ -47,7 +47,7 @@ export interface AuditEvent {
   after: {
     [key: string]: unknown;
   } | null;
-  /** Scope that reads the changed resource, if you lack it: `before` and `after` are then null. An `open:*` scope shows only the resources of your own tenant. null if nothing is hidden. */
+  /** Scope that reads the changed resource, if you lack it: `before` and `after` are then null. An `open:*` scope shows only the resources of your own tenant. null: nothing is hidden. */
   hidden_without: Scope | null;
   outcome: AuditOutcome;
   /** Correlation id of the audited request. */

@@ -137,7 +137,7 @@ describe.each(guides)('%s', (page) => {
   });
 });
 
-test('the guides stay as short as they are: at most 30 pages and 27,200 words', () => {
+test('the guides stay as short as they are: at most 30 pages and 27,400 words', () => {
   // Lists that are looked up, and guides to one thing that few readers need.
   const lookedUp = ['errors', 'configuration', 'signing-code'];
   const apart = [
@@ -158,7 +158,7 @@ test('the guides stay as short as they are: at most 30 pages and 27,200 words', 
       .filter((word) => /\w/.test(word)).length;
   const words = counted.reduce((sum, page) => sum + wordsOf(page), 0);
   expect(counted.length).toBeLessThanOrEqual(30);
-  expect(words).toBeLessThanOrEqual(27_200);
+  expect(words).toBeLessThanOrEqual(27_400);
 });
 
 test.each([
