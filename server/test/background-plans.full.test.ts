@@ -215,7 +215,7 @@ async function learnOfRestore(): Promise<void> {
   const known = { id: database.generations.current().id, shared_until: 5 };
   const lost = newId();
   const witness = { id: lost, number: 9, generations: [{ id: lost, shared_until: null }, known] };
-  const bus = { witness: { read: async () => witness, write: async () => {} } };
+  const bus = { witness: { read: async () => JSON.stringify(witness), write: async () => {} } };
   await compareWithBus({ ...silent(), database, bus })();
   await createContinuation(database)({ generation: tagOf(lost), seq: '8'.repeat(18) });
 }

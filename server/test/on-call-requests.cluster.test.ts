@@ -19,6 +19,7 @@ import { freeze, lockTable, repeat, testFaults } from './support/on-call.js';
 
 const MAX_FILES = 256;
 const ME = '/api/v1/open/me';
+const EVENTS = '/api/v1/open/events';
 
 /** The server, in a process that may open so many files. */
 function serverWithFiles(limit: number): string {
@@ -79,7 +80,24 @@ const sendCommand = () => {
   return signedRequest(demo, 'POST', COMMANDS, { body: { ...command, idempotency_key: randomUUID() } });
 };
 
+/** As a copy of the database that was put back with its witness: nothing shows it but cursors. */
+async function loseHistory(): Promise<void> {
+  const superuser = connect(postgres.superuserUrl, { max: 1, onnotice: () => {} });
+  await superuser`update database_generations set id = gen_random_uuid() where shared_until is null`;
+  await superuser`select pg_notify('top_signals', '{"from":"","topics":["generation"]}')`;
+  await superuser.end();
+}
+
 testFaults(prometheus, [
+  {
+    fault: 'a history that was lost with its witness',
+    alerts: { TopHistoryLost: 30 },
+    begin: async () => {
+      const { body } = await signedRequest(demo, 'GET', `${EVENTS}?from=now`);
+      await loseHistory();
+      return repeat(1_000, () => signedRequest(demo, 'GET', `${EVENTS}?cursor=${body.next_cursor}`));
+    },
+  },
   {
     fault: 'an expiring certificate of the proxy',
     alerts: { TopCertificateExpires: 30 },

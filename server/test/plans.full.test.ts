@@ -40,7 +40,7 @@ const PAGES_READ = 24_000;
 /** The same for a list of credentials with their grants, which are in three indexes. */
 const PAGES_OF_GRANTS = 42_000;
 
-/** Nearly every command belongs to it. */
+/** Every command of the tenant belongs to it, also the thousand that createIds may have needed to cancel one. */
 const BATCH_OF_ALL = '019bd3a4-5c4e-7cc1-9d51-000000000001';
 
 const folder = temporaryFolder();
@@ -88,6 +88,7 @@ const facts = ['audit_events', 'device_requests', 'commands', 'events', 'command
 const like: Record<string, string> = { policies: 'client_id is not null', commands: 'completed_at is not null' };
 
 async function fill(): Promise<void> {
+  await database.owner`update commands set batch_id = ${BATCH_OF_ALL} where tenant_id = ${own.tenant_id}`;
   for (const [table, changed] of Object.entries(columns)) {
     const ofTenant = /^(tenants|vendors|command_types|taken_names|nonces)$/.test(table)
       ? 'true'

@@ -25,8 +25,8 @@ export interface BusOptions {
   /** Certificates, if they are not those of the system. `tls://` needs no options. */
   tls?: AdapterTls | undefined;
   /**
-   * A file of your own in which the process says, when it stops, what has not begun. The next process reads it, and starts
-   * that as new: without it, `redelivered` is true for what was given back. For one process at a time.
+   * A file of your own, for one process at a time. When the process stops, it writes there what has not begun, and the next
+   * process starts that as new. Without the file, `redelivered` is true for it.
    */
   handOverFile?: string | undefined;
 }

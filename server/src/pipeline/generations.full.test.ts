@@ -16,11 +16,10 @@ import { createLastUses } from '../gateway/auth/last-uses.js';
 import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
 import { createRateLimits } from '../gateway/limits/rate-limits.js';
 import { listEvents } from '../resources/events/events.js';
-import type { Witness } from './bus/bus.js';
 import { logEvents } from './event-log.js';
 import { createContinuation, tagOf } from './events.js';
 import type { WaitFor } from './wait-for.js';
-import { compareWithBus } from './witness.js';
+import { compareWithBus, type Witness } from './witness.js';
 
 const platform = await startIdlePlatform();
 type EventList = { items: { event_id: string }[]; next_cursor: string; restored_at: string | null };
@@ -46,8 +45,10 @@ async function witness(): Promise<Witness> {
   return { id, number, generations };
 }
 
-const compare = ({ database }: Opened, ofBus: Witness | null) =>
-  compareWithBus({ ...silent(), database, bus: { witness: { read: async () => ofBus, write: async () => {} } } })();
+const compare = ({ database }: Opened, ofBus: Witness | string | null) => {
+  const read = async () => (typeof ofBus === 'object' && ofBus !== null ? JSON.stringify(ofBus) : ofBus);
+  return compareWithBus({ ...silent(), database, bus: { witness: { read, write: async () => {} } } })();
+};
 
 async function beginGeneration({ database }: Opened): Promise<void> {
   const known = await witness();
@@ -67,12 +68,12 @@ test('of many processes that see that the bus has a later number, one begins a g
   expect(new Set(processes.map(({ database }) => database.generations.current().id)).size).toBe(1);
 });
 
-test('a bus that is empty, went back or is of another database begins no generation', async () => {
+test('a bus that is empty or damaged, went back or is of another database begins no generation', async () => {
   const one = opened();
   const before = await causes();
   const known = await witness();
   const other = randomUUID();
-  expect(await compare(one, null)).toBe(true);
+  for (const text of [null, '', '{', '{"id": 1}']) expect(await compare(one, text)).toBe(true);
   expect(await compare(one, { ...known, number: known.number - 1 })).toBe(true);
   expect(await compare(one, { ...known, id: known.generations.at(-1)?.id as string, number: 1_000 })).toBe(true);
   const ofOther = { id: other, number: 1_000, generations: [{ id: other, shared_until: null }] };

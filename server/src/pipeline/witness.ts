@@ -1,9 +1,31 @@
 import type { Logger } from 'pino';
+import { z } from 'zod';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../foundation/database/statement.js';
 import { boundedLog, ONCE_A_MINUTE } from '../foundation/telemetry/logger.js';
-import type { Bus, Witness } from './bus/bus.js';
+import type { Bus } from './bus/bus.js';
+
+/**
+ * What database and bus both have, so that a database that went back shows: see docs/internals/generations.md. The
+ * current generation, `id`, has reached `number`. `shared_until`: the last number of the event log that a generation
+ * shares with the current one; null for that one.
+ */
+const Witness = z.object({
+  id: z.uuid(),
+  number: z.number(),
+  generations: z.array(z.object({ id: z.uuid(), shared_until: z.number().nullable() })),
+});
+export type Witness = z.infer<typeof Witness>;
+
+/** A text that is no witness, as after a power cut, tells nothing and is replaced. */
+function readWitness(text: string): Witness | null {
+  try {
+    return Witness.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
 
 export type Judgement = {
   /** Whether the database is an older copy of what the bus has seen. */
@@ -63,7 +85,7 @@ export function compareWithBus({ database, bus, logger }: Options) {
   const log = boundedLog(logger, ONCE_A_MINUTE);
 
   async function compare(): Promise<void> {
-    const ofBus = await bus.witness.read();
+    const ofBus = readWitness((await bus.witness.read()) ?? '');
     if (!ofBus) return;
     const [own] = await asAllTenantsStatement<Witness>(database, ownWitness());
     if (!own) throw new Error('The database has no generation.');
@@ -91,7 +113,7 @@ export function createWitnessWriter(bus: Pick<Bus, 'witness'>) {
     if (isWriting) return;
     isWriting = true;
     void bus.witness
-      .write(witness)
+      .write(JSON.stringify(witness))
       .catch(() => {})
       .finally(() => {
         isWriting = false;

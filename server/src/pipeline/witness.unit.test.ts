@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Witness } from './bus/bus.js';
-import { judge } from './witness.js';
+import { judge, type Witness } from './witness.js';
 
 /** `generations`: an id with the last number that it shares with the current one, which comes first. */
 const witness = (number: number, generations: Record<string, number | null>): Witness => {

@@ -71,10 +71,7 @@ async function createLastingIds(tenant: TestTenant) {
   return { request_id: device_request_id, canceled_command_id: command_id, ...parked };
 }
 
-/**
- * One of several is canceled in time. If the relay is too fast for that, it gets much to send first. That is not the first
- * choice: so many commands would change the plans of `plans.full.test.ts`.
- */
+/** One of several is canceled in time. If the relay is too fast for that, it gets a thousand others to send first. */
 async function canceledByChance(tenant: TestTenant) {
   const { operator } = tenant;
   for (let round = 0; round < 5; round++) {

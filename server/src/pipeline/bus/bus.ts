@@ -81,15 +81,6 @@ export const MAX_IN_FLIGHT = 256;
 /** `isDue`: whether the tenant's messages are still to be deleted. */
 export type Forgetting = { isDue?: () => Promise<boolean>; only?: readonly StreamName[] | undefined };
 
-/** A generation and the last number of the event log that it shares with the current one; null for that one. */
-type Part = { id: string; shared_until: number | null };
-
-/**
- * What database and bus both have, so that a database that went back shows: see docs/internals/generations.md. The
- * current generation, `id`, has reached `number`.
- */
-export type Witness = { id: string; number: number; generations: Part[] };
-
 /** Carries messages between the platform and its adapters: within this process, or over NATS JetStream. */
 export type Bus = {
   /** Publishes in this order. Resolves once each is acknowledged or undeliverable; rejects if one may be missing. */
@@ -122,8 +113,8 @@ export type Bus = {
   countSingleCopies(): Promise<number>;
   /** Called after streams had to be recreated: their durables are lost. */
   onRestored(tell: () => void): void;
-  /** What the bus has last seen of the database's history; null if nothing. Both may reject. */
-  witness: { read(): Promise<Witness | null>; write(witness: Witness): Promise<void> };
+  /** The text that was written last, for witness.ts; null if there is none. Both may reject. */
+  witness: { read(): Promise<string | null>; write(text: string): Promise<void> };
   /** The public nkey with which the platform connects; null if it uses none. */
   ownPublicKey: string | null;
   /** Why the bus carries no messages at the moment; null if it is connected. */

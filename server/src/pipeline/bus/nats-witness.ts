@@ -1,5 +1,5 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { Bus, Witness } from './bus.js';
+import type { Bus } from './bus.js';
 import { nullIfMissing } from './nats-readings.js';
 import { WITNESS_STREAM, WITNESS_SUBJECT } from './streams.js';
 
@@ -12,10 +12,10 @@ export const natsWitness = ({ probing, client, requireConnection }: Link): Bus['
     const last = await probing.streams
       .getMessage(WITNESS_STREAM, { last_by_subj: WITNESS_SUBJECT })
       .catch(nullIfMissing);
-    return last?.json<Witness>() ?? null;
+    return last?.string() ?? null;
   },
-  async write(witness) {
+  async write(text) {
     requireConnection();
-    await client.publish(WITNESS_SUBJECT, JSON.stringify(witness));
+    await client.publish(WITNESS_SUBJECT, text);
   },
 });

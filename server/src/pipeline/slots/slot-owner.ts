@@ -2,7 +2,8 @@ import type { Database, Transaction } from '../../foundation/database/database.j
 import { asAllTenantsImpatiently, asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../../foundation/database/statement.js';
 import { newId } from '../../foundation/ids.js';
-import type { Bus, Witness } from '../bus/bus.js';
+import type { Bus } from '../bus/bus.js';
+import type { Witness } from '../witness.js';
 
 /** How long a worker owns a slot without a renewal. */
 export const OWNED_SECONDS = 5;
