@@ -12,7 +12,8 @@ const soon = { timeout: 60_000, interval: 50 };
 test('an older copy of the embedded database begins a generation, and its readers go on; a restart begins none', async () => {
   const DATA_DIR = databaseFolder();
   const [files, copy] = [join(DATA_DIR, 'postgres'), join(DATA_DIR, 'copy')];
-  const reached = async (): Promise<number> => JSON.parse(await readFile(join(DATA_DIR, 'witness.json'), 'utf8')).number;
+  const reached = async (): Promise<number> =>
+    JSON.parse(await readFile(join(DATA_DIR, 'witness.json'), 'utf8')).number;
   const start = () => startNode({ ...unlimited, DATA_DIR });
   const first = await start();
   await completed(first.demo, await newCommand(first.demo));
