@@ -109,8 +109,12 @@ export type Move = {
   /** The status before the move, and after it on the other platform. */
   status?: 'ACTIVE' | 'DISABLED' | undefined;
   closed_at?: string | undefined;
-  /** The last number of the event log when the copy began. */
+  /** The last number of the event log when the tenant was closed. */
   log_end?: string | undefined;
+  /** Of an ARRIVING tenant: see eventLogOrigins. */
+  shift?: string | undefined;
+  /** Of an ARRIVING tenant: which platform it comes from. */
+  from?: string | undefined;
   moved_at?: string | undefined;
 };
 

@@ -19,12 +19,13 @@ const soon = { timeout: 60_000, interval: 50 };
 
 /** A line of each step: a move that is killed there has begun the step, or the one after it. */
 export const STEPS = [
-  'closed',
-  'waiting for',
-  'nothing is under way',
+  'is open, and is copied',
   'rows of credentials',
   'rows of commands',
   'rows of events',
+  'closed',
+  'waiting for',
+  'nothing is under way',
   'nonces',
   'verified',
   'switching',
@@ -72,6 +73,7 @@ export async function startMovingTenant({ perSecond, form, hasNeighbours = false
     accepted: caller.accepted,
     accepts,
     cells,
+    neighbours,
     /** Kills the command at these steps, one after the other, then lets it end. */
     async moveWithKills(steps: readonly string[]): Promise<void> {
       for (const step of steps) await runMove(here, there, [TENANT, '--to-url', there.baseUrl], step);

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { StartupError } from '../../foundation/startup-error.js';
 import { sealedTables } from '../keys.js';
 import type { Place } from './place.js';
-import { readTenant, type TenantRow } from './steps.js';
+import { originOf, readTenant, type TenantRow } from './steps.js';
 
 type Places = { source: Place; target: Place };
 
@@ -33,7 +33,7 @@ export async function check({ source, target }: Places, tenant: TenantRow): Prom
   if (source.keyring.cursorKey.equals(target.keyring.cursorKey)) {
     throw refused('source and target are the same database, or one is a copy of the other.');
   }
-  await checkPlaceOfTenant(target, tenant);
+  await checkPlaceOfTenant({ source, target }, tenant);
   await checkNames(target, await readNames(source));
   await checkCatalog({ source, target }, tenant);
   await checkKeys(source);
@@ -51,9 +51,10 @@ async function clockOf(place: Place): Promise<number> {
 }
 
 /** Of an earlier stay, or of a move that was undone, a tenant leaves its row. */
-async function checkPlaceOfTenant(target: Place, tenant: TenantRow): Promise<void> {
+async function checkPlaceOfTenant({ source, target }: Places, tenant: TenantRow): Promise<void> {
   const there = await readTenant(target);
-  if (!there || (there.status === 'MOVING' && there.move?.id === tenant.move?.id)) return;
+  const isReserved = there?.status === 'MOVING' && there.move?.step === 'ARRIVING';
+  if (!there || (isReserved && there.move?.from === originOf(source))) return;
   const wasHere = there.status === 'MOVED' || (there.status === 'DELETED' && there.move !== null);
   if (!wasHere)
     throw refused(

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { resolve } from 'node:path';
 import type { Config } from '../../config.js';
 import { openBus } from '../../engines.js';
@@ -21,10 +23,10 @@ import { isDatabaseUrl } from '../../foundation/urls.js';
 import type { Bus } from '../../pipeline/bus/bus.js';
 import { readArguments } from '../arguments.js';
 import { check, checkNames, readMoving, readNames } from './check.js';
-import { type Copying, copyRows } from './copy-rows.js';
+import { type Copying, copyRows, type Prepared, prepare, readScopes } from './copy-rows.js';
 import { copyOrigins, shiftOf } from './origins.js';
-import { type Place, placeOf, say } from './place.js';
-import { isQuiet, readOpen, untilEarlierTransactionsEnded, untilQuiet } from './quiet.js';
+import { CONTINUE, type Place, placeOf, say } from './place.js';
+import { isQuiet, readOpen, untilEarlierTransactionsEnded, untilOpenCommandsEnded, untilQuiet } from './quiet.js';
 import {
   advance,
   close,
@@ -32,21 +34,25 @@ import {
   hasArrived,
   leave,
   open,
+  originOf,
+  type Reservation,
   readHistory,
   readLogEnd,
+  readReservation,
   readTenant,
   reopen,
   reserve,
+  type TenantRow,
 } from './steps.js';
 import { verify } from './verify.js';
 
-const USAGE = `Usage: move-tenant <tenant_id> --to-url <https://…> [--plan]
+const USAGE = `Usage: move-tenant <tenant_id> --to-url <https://…> [--switch <command>] [--plan]
        move-tenant <tenant_id> --undo
 The environment has the settings of the source as for its nodes, and of the target TO_DATABASE_URL and TO_KEYRING_FILE, TO_KEYRING_COMMAND or TO_KEYRING. For a platform with an embedded database: its DATA_DIR, or TO_DATA_DIR.`;
 
 /** Everything that goes on is said on stderr. Returns the line to print. */
 export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: string[]): Promise<string> {
-  const { tenantId, toUrl, isPlan, isUndo } = readCommand(args);
+  const { tenantId, toUrl, switchCommand, isPlan, isUndo } = readCommand(args);
   const toSettings = settingsOfTarget(env);
   const closing: (() => Promise<void>)[] = [];
   const openPlace = async (name: Place['name'], settings: Settings) => {
@@ -65,7 +71,7 @@ export async function moveTenant(config: Config, env: NodeJS.ProcessEnv, args: s
       throw new StartupError('Source and target have different migrations. Upgrade both to one version first.');
     closing.push(await (config.DATABASE_URL ? lockMove(source) : lockMoves(config.DATA_DIR)));
     if (isUndo) return await undo(source, target);
-    const moving = { source, target, toUrl };
+    const moving = { source, target, toUrl, switchCommand };
     if (isPlan) return await plan(moving);
     if (!config.NATS_URL && (config.DATABASE_URL || !(await hasOwnBus(config.DATA_DIR))))
       throw wrong('NATS_URL of the source is missing: nothing of the tenant may wait on its bus');
@@ -82,15 +88,20 @@ const wrong = (problem: string) => new StartupError(`move-tenant: ${problem}. ${
 
 function readCommand(args: string[]) {
   const flag = { type: 'boolean', default: false } as const;
-  const options = { 'to-url': { type: 'string', default: '' }, plan: flag, undo: flag } as const;
+  const options = {
+    'to-url': { type: 'string', default: '' },
+    switch: { type: 'string' },
+    plan: flag,
+    undo: flag,
+  } as const;
   const { positionals, values } = readArguments({ args, allowPositionals: true, options }, wrong);
   const [tenantId, ...others] = positionals;
-  const { 'to-url': toUrl, plan: isPlan, undo: isUndo } = values;
+  const { 'to-url': toUrl, switch: switchCommand = null, plan: isPlan, undo: isUndo } = values;
   if (tenantId === undefined || others.length > 0) throw wrong('name one tenant');
   if (isPlan && isUndo) throw wrong('--plan and --undo exclude each other');
   if (!isUndo && !(/^https?:\/\//.test(toUrl) && URL.canParse(toUrl)))
     throw wrong('--to-url must be the address of the target, such as https://cell-b.example.com');
-  return { tenantId, toUrl: toUrl.replace(/\/+$/, ''), isPlan, isUndo };
+  return { tenantId, toUrl: toUrl.replace(/\/+$/, ''), switchCommand, isPlan, isUndo };
 }
 
 type Settings = Pick<Config, 'DATABASE_URL' | 'DATA_DIR' | 'KEYRING' | 'KEYRING_FILE' | 'KEYRING_COMMAND'>;
@@ -145,7 +156,7 @@ async function lockMove({ database, tenantId }: Place): Promise<() => Promise<vo
   };
 }
 
-type Moving = { source: Place; target: Place; toUrl: string };
+type Moving = { source: Place; target: Place; toUrl: string; switchCommand: string | null };
 
 async function plan({ source, target }: Moving): Promise<string> {
   const tenant = await readMoving(source);
@@ -166,8 +177,12 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   const isOpen = before.status === 'MOVING' && (await hasArrived(target, before.move?.id ?? ''));
   // After the switch nothing may hold it up.
   if (!isOpen && before.move?.step !== 'SWITCHING') await check(moving, before);
-  if (before.status === 'ACTIVE' || before.status === 'DISABLED') {
-    await close(source, { id: randomUUID(), to: toUrl, status: before.status });
+  let copied: Copied | null = null;
+  if (before.status !== 'MOVING') {
+    copied = await copyWhileOpen(moving, before);
+    const { status } = await readMoving(source);
+    if (status !== 'ACTIVE' && status !== 'DISABLED') throw new StartupError(`${tenantId} is ${status} now.`);
+    await close(source, { id: copied.copying.moveId, to: toUrl, status });
   }
   say(`closed: requests of ${tenantId} get 503`);
   const tenant = await readMoving(source);
@@ -176,8 +191,10 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
     throw new StartupError('The move is being undone. Run the command with --undo.');
   if (to !== toUrl) throw new StartupError(`The tenant is moving to ${to}. Name that address, or undo the move.`);
   if (!isOpen) {
+    const { copying, prepared } = copied ?? { copying: await arrange(moving, tenant), prepared: null };
+    const histories = copied?.histories ?? (await readHistories(moving));
     const names = await readNames(source);
-    await reserve(target, tenant, names);
+    await reserve(target, tenant, { ...reservationOf(copying), from: originOf(source) }, names);
     await checkNames(target, names);
     const now = (await readTenant(source))?.move;
     if (now?.id !== id || now.step === 'UNDOING') {
@@ -186,16 +203,15 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
       throw new StartupError('The move was undone meanwhile.');
     }
     const logEnd = await untilFrozen(source, bus, now);
-    say('nothing is under way: the rows are copied');
-    const shift = await shiftOf(source, target, logEnd);
-    const copying: Copying = { source, target, moveId: id, shift };
+    say('nothing is under way: the rest is copied');
     await copyOrigins(copying, logEnd);
-    await copyRows(copying);
-    const history = await readHistory(target);
-    await verify(copying);
-    await advance(source, id, ['COPYING', 'SWITCHING'], { step: 'SWITCHING' });
+    const scopes = await readScopes(source, prepared);
+    await copyRows(copying, scopes, prepared);
+    await verify(copying, scopes);
+    await switchOver(moving);
+    await advance(source, id, ['COPYING', 'SWITCHING'], { step: 'SWITCHING' }, histories.source);
     say('switching: from here on the move cannot be undone');
-    await open(target, { id, status, from: source.address, to, history });
+    await open(target, { id, status, from: source.address, to, history: histories.target });
   }
   const seconds = (Date.now() - Date.parse(closed_at ?? '')) / 1_000;
   // Before the last step: if the command is killed here, the next one says so again, and the durables do not wait for it.
@@ -203,6 +219,46 @@ async function move(moving: Moving, bus: Bus | null): Promise<string> {
   say('the target is open');
   await leave(source, { id, to });
   return `${tenantId} has moved to ${to}. It answered 503 for ${seconds.toFixed(1)} seconds. For one more minute the old address answers 503, then TENANT_MOVED.`;
+}
+
+type Copied = { copying: Copying; prepared: Prepared; histories: { source: string; target: string } };
+
+/** What is compared before it counts only while both databases are the same. */
+const readHistories = async ({ source, target }: Moving) => ({
+  source: await readHistory(source),
+  target: await readHistory(target),
+});
+
+const reservationOf = ({ moveId, shift }: Copying): Reservation => ({ id: moveId, shift: String(shift) });
+
+/** Reserves the target, or goes on with what an earlier command has reserved there. */
+async function arrange({ source, target }: Moving, tenant: TenantRow): Promise<Copying> {
+  const known = await readReservation(target, source);
+  const id = tenant.move?.id ?? known?.id ?? randomUUID();
+  const shift = known?.shift ?? String(await shiftOf(source, target, await readLogEnd(source)));
+  await reserve(target, tenant, { id, shift, from: originOf(source) }, await readNames(source));
+  return { source, target, moveId: id, shift: BigInt(shift) };
+}
+
+/** The tenant goes on. What it changes meanwhile is copied again. */
+async function copyWhileOpen(moving: Moving, tenant: TenantRow): Promise<Copied> {
+  const histories = await readHistories(moving);
+  const copying = await arrange(moving, tenant);
+  say(`${tenant.tenantId} is open, and is copied`);
+  const prepared = await prepare(copying, () => untilOpenCommandsEnded(moving.source));
+  return { copying, prepared, histories };
+}
+
+/** Leads the clients to the target: they get 503 there until it is open. */
+async function switchOver({ switchCommand }: Moving): Promise<void> {
+  if (switchCommand === null) return;
+  say(`running ${switchCommand}`);
+  const child = spawn(switchCommand, { shell: true, stdio: ['ignore', process.stderr, 'inherit'] });
+  const [code, signal] = await once(child, 'exit');
+  if (code !== 0)
+    throw new StartupError(
+      `The command of --switch ended with ${signal ?? `exit code ${code}`}. The tenant is closed. ${CONTINUE}`,
+    );
 }
 
 /** Waits until nothing is under way, and nothing but the move can change rows of the tenant. Returns the end of the log. */
@@ -221,7 +277,8 @@ async function untilFrozen(source: Place, bus: Bus | null, { id, step, log_end }
 }
 
 async function undo(source: Place, target: Place): Promise<string> {
-  const tenant = await readMoving(source);
+  const tenant = await readTenant(source);
+  if (!tenant) throw new StartupError(`The source has no tenant ${source.tenantId}.`);
   const { step, id } = tenant.move ?? {};
   if (tenant.status === 'MOVED' || step === 'SWITCHING') {
     throw new StartupError(

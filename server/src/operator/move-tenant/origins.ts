@@ -21,14 +21,17 @@ async function readOrigins(place: Place): Promise<Origin[]> {
   }));
 }
 
+/** The log of the source may grow by so many events while the tenant is copied and still open. */
+const GROWTH = 10_000_000_000n;
+
 /**
- * How much less the events have in the target. `logEnd`: the last number of the log of the source. They come below 0, and
- * below what the tenant had in the target before.
+ * How much less the events have in the target, so that they come below 0, and below what the tenant had in the target
+ * before. `logEnd`: the last number of the log of the source.
  */
 export async function shiftOf(source: Place, target: Place, logEnd: string): Promise<bigint> {
   const former = (await readOrigins(source)).filter(({ cursorKey }) => cursorKey === keyOf(target));
   const lowest = leastOf([0n, ...former.map(({ fromSeq }) => fromSeq)]);
-  return BigInt(logEnd) + 1n - lowest;
+  return BigInt(logEnd) + GROWTH - lowest;
 }
 
 /** Writes how cursors of the source, and of the places before, are continued in the target. */
@@ -46,7 +49,5 @@ export async function copyOrigins(copying: Copying, logEnd: string): Promise<voi
     tenantId: target.tenantId,
     cursorKeySealed: target.keyring.seal(cursorKey, originOwner(target.tenantId, row.position)),
   }));
-  await whileArriving(copying, 'event_log_origins', (tx) =>
-    tx.insert(eventLogOrigins).values(rows).onConflictDoNothing(),
-  );
+  await whileArriving(copying, (tx) => tx.insert(eventLogOrigins).values(rows).onConflictDoNothing());
 }

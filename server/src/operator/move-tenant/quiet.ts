@@ -42,12 +42,30 @@ export async function untilQuiet(source: Place, bus: Bus | null): Promise<void> 
     if (isQuiet(open)) return;
     if (performance.now() - saidAt < SAY_AGAIN_MS) continue;
     saidAt = performance.now();
-    const deadline = open.until === null ? '' : ` until ${new Date(open.until).toISOString()} at the latest`;
     say(
-      `waiting for ${open.commands} open commands${deadline}, ${open.outbox} messages to adapters, ${open.events} events, ${open.messages} messages of adapters`,
+      `waiting for ${commandsOf(open)}, ${open.outbox} messages to adapters, ${open.events} events, ${open.messages} messages of adapters`,
     );
   }
 }
+
+/** Waits, while the tenant is open, until the commands have ended that are open now: at most their longest timeout. */
+export async function untilOpenCommandsEnded(source: Place): Promise<void> {
+  const { tenantId } = source;
+  const [clock] = await source.read<{ now: string }>(sql`select now()::text as now`);
+  for (let saidAt = Number.NEGATIVE_INFINITY; ; await delay(LOOK_AGAIN_MS)) {
+    const [open] = await source.readAsSystem<Pick<Open, 'commands' | 'until'>>(sql`
+      select count(deadline_at)::int as commands, max(deadline_at)::text as until from commands
+      where tenant_id = ${tenantId} and completed_at is null and accepted_at <= ${clock?.now}::timestamptz
+        and deadline_at >= (select swept_until from slots where slot = tenant_slot_v1(${tenantId}))`);
+    if (!open?.until) return;
+    if (performance.now() - saidAt < SAY_AGAIN_MS) continue;
+    saidAt = performance.now();
+    say(`the tenant is open: waiting for ${commandsOf(open)}`);
+  }
+}
+
+const commandsOf = ({ commands, until }: Pick<Open, 'commands' | 'until'>) =>
+  `${commands} open commands${until === null ? '' : ` until ${new Date(until).toISOString()} at the latest`}`;
 
 const TRANSACTIONS_END_WITHIN_MS = 60_000;
 

@@ -1,18 +1,22 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { atEnd, newKeyring, type Profile, signedRequest } from '@tenant-open-platform/testing';
+import { atEnd, newKeyring, type Profile, signedRequest, temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { move, runMove, startCell, startEmbeddedCell } from '../../../test/support/cells.js';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
+import { holdTable, untilWaiting } from '../../../test/support/hold-table.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
-import { openPool, openSession } from '../../../test/support/open-pool.js';
+import { openPool } from '../../../test/support/open-pool.js';
 import { asIngest, asTenant } from '../../foundation/database/row-level-security.js';
 
 const [a, b] = await Promise.all([startCell(), startCell()]);
 const to = ['--to-url', b.baseUrl];
 const soon = { timeout: 50_000, interval: 50 };
 const FROZEN = 'nothing is under way';
+const ME = '/api/v1/open/me';
 
 async function newTenant(tenantId: string) {
   await a.call('POST', 'platform/tenants', { tenant_id: tenantId, name: tenantId });
@@ -121,22 +125,8 @@ test('refuses a database that lacks a migration', async () => {
   expect((await a.call('GET', 'platform/tenants/older')).status).toBe('ACTIVE');
 });
 
-/** Locks a table of the target: in this mode the command waits for it in this statement. */
-async function hold(table: string, mode: string, statement: string) {
-  const session = openSession(b.postgres.superuserUrl, { max: 1 });
-  await session.unsafe(`begin; lock table ${table} in ${mode} mode`);
-  return {
-    release: () => session.unsafe('commit'),
-    untilWaitedFor: () =>
-      vi.waitFor(async () => {
-        const waiting = await b.owner`
-          select from pg_stat_activity where wait_event = 'relation' and query like ${`%${statement}%`}`;
-        expect(waiting).toHaveLength(1);
-      }, soon),
-  };
-}
-const reserving = () => hold('tenants', 'share row exclusive', 'insert into "tenants"');
-const checkingNames = () => hold('taken_names', 'access exclusive', 'join taken_names as taken');
+const reserving = () => holdTable(b.postgres, 'tenants', 'share row exclusive', 'insert into "tenants"');
+const checkingNames = () => holdTable(b.postgres, 'taken_names', 'access exclusive', 'join taken_names as taken');
 
 test.each([
   ['while it reserved the target', false],
@@ -144,18 +134,24 @@ test.each([
 ])('a command that was frozen %s, and whose move was undone meanwhile, changes nothing more', async (_, isReserved) => {
   const id = `frozen-${isReserved}`;
   await a.call('POST', 'platform/tenants', { tenant_id: id, name: id });
-  let held = await reserving();
-  const { exitCode, stderr } = await runMove(a, b, [id, ...to], 'closed: requests', async () => {
-    await held.untilWaitedFor();
-    if (isReserved) {
-      const next = await checkingNames();
-      await held.release();
-      await next.untilWaitedFor();
-      held = next;
-    }
-    await a.owner`update tenants set move = move || '{"step": "UNDOING"}' where tenant_id = ${id}`;
+  // It reserves twice: while the tenant is open, and once it is closed.
+  const open = await reserving();
+  const run = runMove(a, b, [id, ...to]);
+  await open.untilWaitedFor();
+  const closed = reserving();
+  await untilWaiting(b.postgres, 'lock table tenants');
+  await open.release();
+  let held = await closed;
+  await held.untilWaitedFor();
+  if (isReserved) {
+    const next = await checkingNames();
     await held.release();
-  });
+    await next.untilWaitedFor();
+    held = next;
+  }
+  await a.owner`update tenants set move = move || '{"step": "UNDOING"}' where tenant_id = ${id}`;
+  await held.release();
+  const { exitCode, stderr } = await run;
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The move was undone meanwhile.')]);
   expect(stderr).not.toContain(FROZEN);
   const statusIn = async (cell: typeof a) => (await cell.call('GET', `platform/tenants/${id}`)).status;
@@ -201,11 +197,42 @@ test('while a tenant moves nothing changes it: neither its own requests, nor tho
   expect(await a.owner`select command_id from commands where tenant_id = 'closed'`).toEqual([{ command_id: id }]);
 });
 
+test('the command of --switch runs before the target opens; the tenant moves only if it succeeds', async () => {
+  const operator = await newTenant('switched');
+  const log = join(temporaryFolder(), 'log');
+  const meIn = async ({ baseUrl: node }: typeof a) => (await signedRequest(operator, 'GET', ME, { node })).status;
+  const run = (command: string, act = async () => {}) =>
+    runMove(a, b, ['switched', ...to, '--switch', command], `running ${command}`, act);
+  const refused = await run(`echo refused >> ${log}; exit 3`);
+  expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining('--switch ended with exit code 3')]);
+  expect(refused.stderr).not.toContain('switching:');
+  expect([await meIn(a), await meIn(b)]).toEqual([503, 503]);
+  const gate = join(temporaryFolder(), 'gate');
+  const moved = await run(`echo begun >> ${log}; until [ -e ${gate} ]; do sleep 0.05; done`, async () => {
+    await vi.waitFor(() => expect(readFileSync(log, 'utf8')).toBe('refused\nbegun\n'), soon);
+    expect([await meIn(a), await meIn(b)]).toEqual([503, 503]);
+    writeFileSync(gate, '');
+  });
+  expect([moved.exitCode, moved.stdout]).toEqual([0, expect.stringContaining('has moved')]);
+  expect([await meIn(a), await meIn(b)]).toEqual([503, 200]);
+});
+
+test('a tenant whose move was given up before it closed stays open; the next command goes on with what was copied', async () => {
+  const operator = await newTenant('resumed');
+  await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 1 });
+  await runMove(a, b, ['resumed', ...to], 'rows of commands');
+  const meIn = async ({ baseUrl: node }: typeof a) => (await signedRequest(operator, 'GET', ME, { node })).status;
+  expect([await meIn(a), await meIn(b)]).toEqual([200, 503]);
+  const { stderr } = await move(a, b, 'resumed');
+  expect(stderr).toContain('copied 0 rows of credentials');
+  expect([await meIn(a), await meIn(b)]).toEqual([503, 200]);
+});
+
 test('a database that fails in the middle ends the command in one line, and the same command goes on', async () => {
   await newTenant('broken');
   for (const cell of [b, a]) {
     // The command cannot end before the database fails.
-    const held = await hold('credentials', 'share row exclusive', '');
+    const held = await holdTable(b.postgres, 'audit_events', 'share row exclusive', '');
     const { exitCode, stderr } = await runMove(a, b, ['broken', ...to], FROZEN, async () => {
       await cell.postgres.kill();
       await held.release().catch(() => {});

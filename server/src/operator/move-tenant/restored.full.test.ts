@@ -53,7 +53,7 @@ test('a target that has lost rows gets them again before it is opened', async ()
 
 test('a source that went back into a move that has ended is not opened: the move is ended again', async () => {
   await newTenant('ended');
-  await runMove(a, b, ['ended', ...to], 'rows of commands');
+  await runMove(a, b, ['ended', ...to], 'nothing is under way');
   const restored = await copyOf(a);
   await move(a, b, 'ended');
   const undone = await runMove(restored, b, ['ended', '--undo']);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { type SQL, sql } from 'drizzle-orm';
@@ -72,7 +73,7 @@ const change = (
 
 /** While a move is at one of these steps. Another command, which was frozen meanwhile, finds another step. */
 const isAt = (id: string, ...steps: Move['step'][]) =>
-  sql`status = 'MOVING' and move ->> 'id' = ${id} and move ->> 'step' = any (string_to_array(${steps.join()}, ','))`;
+  sql`tenants.status = 'MOVING' and tenants.move ->> 'id' = ${id} and tenants.move ->> 'step' = any (string_to_array(${steps.join()}, ','))`;
 
 /** Closes the source: from here on no request of the tenant is admitted. */
 export async function close(source: Place, { id, to, status }: Required<Pick<Move, 'id' | 'to' | 'status'>>) {
@@ -87,10 +88,29 @@ export async function close(source: Place, { id, to, status }: Required<Pick<Mov
     throw new StartupError(`The status of ${source.tenantId} has just changed. Run the same command again.`);
 }
 
-/** Takes the move from one of these steps to the next one. Only one command gets there. */
-export async function advance(source: Place, id: string, from: Move['step'][], to: Partial<Move>): Promise<void> {
-  if (!(await change(source, isAt(id, ...from), sql`move = move || ${asJson(to)}`)))
-    throw new StartupError('Another command has taken over this move. Run the same command again.');
+/** The generation of the database, and the start of its Postgres: what was read before another one counts for nothing. */
+const historyOf = sql`(
+  select id || ' ' || extract(epoch from started_at) from database_generations where shared_until is null
+)`;
+
+export async function readHistory(place: Place): Promise<string> {
+  const [row] = await place.read<{ history: string }>(sql`select ${historyOf} as history`);
+  return row?.history ?? '';
+}
+
+/** Takes the move from one of these steps to the next one. Only one command gets there, with the history that it has read. */
+export async function advance(
+  source: Place,
+  id: string,
+  from: Move['step'][],
+  to: Partial<Move>,
+  history?: string,
+): Promise<void> {
+  const isSame = history === undefined ? sql`true` : sql`${historyOf} = ${history}`;
+  if (!(await change(source, sql`${isAt(id, ...from)} and ${isSame}`, sql`move = move || ${asJson(to)}`)))
+    throw new StartupError(
+      'Another command has taken over this move, or the database was restarted. Run the same command again.',
+    );
 }
 
 /** The last number of the event log of the source. */
@@ -99,13 +119,28 @@ export async function readLogEnd(source: Place): Promise<string> {
   return end?.seq ?? '0';
 }
 
-/** Makes the tenant in the target, where it is closed too, with its names. What it left there before is replaced. */
+/** Which platform a tenant arrives from: its reservation may outlive the command. */
+export const originOf = ({ keyring }: Place) =>
+  createHash('sha256').update(keyring.cursorKey).digest('hex').slice(0, 32);
+
+/** What the target keeps of a move until it is open: it has been reserved, and may have rows. */
+export type Reservation = Required<Pick<Move, 'id' | 'shift'>>;
+
+export async function readReservation(target: Place, source: Place): Promise<Reservation | null> {
+  const there = await readTenant(target);
+  const { id, step, shift, from } = there?.move ?? {};
+  if (there?.status !== 'MOVING' || step !== 'ARRIVING' || from !== originOf(source)) return null;
+  return id && shift ? { id, shift } : null;
+}
+
+/** Makes the tenant in the target, where it is closed, with its names. What it left there before is replaced. */
 export async function reserve(
   { tenantId, asTenant }: Place,
-  { name, vendors, requestsPerMinute, createdAt, move }: TenantRow,
+  { name, vendors, requestsPerMinute, createdAt }: TenantRow,
+  { id, shift, from }: Reservation & { from: string },
   names: { kind: string; name: string }[],
 ): Promise<void> {
-  const arriving: Move = { id: move?.id ?? '', step: 'ARRIVING' };
+  const arriving: Move = { id, step: 'ARRIVING', shift, from };
   const given = { name, status: 'MOVING' as const, vendors, requestsPerMinute, createdAt, move: arriving };
   await asTenant(async (tx) => {
     await tx
@@ -120,7 +155,8 @@ export async function reserve(
           deletion: null,
           updatedAt: sql`now()`,
         },
-        setWhere: sql`tenants.status in ('MOVED', 'DELETED') and tenants.deletion ->> 'finished_at' is not null`,
+        setWhere: sql`(tenants.status in ('MOVED', 'DELETED') and tenants.deletion ->> 'finished_at' is not null)
+          or (${isAt(id, 'ARRIVING')})`,
       });
     if (names.length === 0) return;
     await tx.execute(sql`
@@ -129,16 +165,6 @@ export async function reserve(
       from json_to_recordset(${JSON.stringify(names)}::text::json) as given (kind text, name text)
       on conflict do nothing`);
   });
-}
-
-/** The generation of the database, and the start of its Postgres: what was read before another one counts for nothing. */
-const historyOf = sql`(
-  select id || ' ' || extract(epoch from started_at) from database_generations where shared_until is null
-)`;
-
-export async function readHistory(place: Place): Promise<string> {
-  const [row] = await place.read<{ history: string }>(sql`select ${historyOf} as history`);
-  return row?.history ?? '';
 }
 
 /** Whether this move has opened the target. Its audit log knows it, whatever became of the source. */

@@ -1,32 +1,19 @@
-import { getTableColumns, getTableName, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
-import { listed } from '../../foundation/database/pages.js';
+import { getTableName, sql } from 'drizzle-orm';
 import { StartupError } from '../../foundation/startup-error.js';
-import { credentials } from '../../foundation/tables.js';
-import { deviceRequests, eventLogOrigins, parkedMessages } from '../../pipeline/tables.js';
+import { eventLogOrigins, parkedMessages } from '../../pipeline/tables.js';
 import type { TenantTable } from '../../resources/rows.js';
 import { sealedTables } from '../keys.js';
-import { type Copying, copiedTables, openSecret, ownColumns } from './copy-rows.js';
-import { inTarget, nextRows, readPage } from './pages.js';
+import { type Copying, openSecret } from './copy-rows.js';
+import { differences, readAll, type Scope } from './pages.js';
 import { CONTINUE, type Place, say } from './place.js';
 
-/** What each platform notes by itself. */
-const differing: PgColumn[] = [
-  ...ownColumns,
-  credentials.lastUsedAt,
-  credentials.secretLastUsedAt,
-  credentials.previousSecretLastUsedAt,
-  deviceRequests.status,
-];
-
-/** Secrets are compared by what they open to. */
-const isCompared = (column: PgColumn) => !differing.includes(column) && !column.name.endsWith('_sealed');
-
-/** Compares numbers and hashes of rows of every table, all secrets, and the nonces. */
-export async function verify(copying: Copying): Promise<void> {
+/** Compares numbers and hashes of these rows, all secrets, and the nonces. */
+export async function verify(copying: Copying, scopes: ReadonlyMap<TenantTable, Scope[]>): Promise<void> {
   const { source, target } = copying;
-  // Parked messages may expire at any time.
-  for (const table of copiedTables.filter((one) => one !== parkedMessages)) await compareRows(copying, table);
+  for (const [table, ofTable] of scopes) {
+    // Parked messages may expire at any time.
+    if (table !== parkedMessages) for (const scope of ofTable) await compareRows(copying, table, scope);
+  }
   for (const sealed of sealedTables) if (sealed.table !== eventLogOrigins) await compareSecrets(source, target, sealed);
   await compareNonces(source, target);
   say('verified all rows and secrets');
@@ -35,45 +22,19 @@ export async function verify(copying: Copying): Promise<void> {
 const differs = (table: string, found: string) =>
   new StartupError(`The copy of ${table} differs: ${found}. The tenant has not moved. ${CONTINUE}`);
 
-async function compareRows({ source, target, shift }: Copying, table: TenantTable): Promise<void> {
-  for (let after: string[] | null = null; ; ) {
-    const expected: Sum = await sumUp(source, table, after, shift);
-    const found = await sumUp(target, table, after, 0n);
-    if (found.count !== expected.count || found.sum !== expected.sum) {
-      const place = after === null ? '' : ` after ${after.join(' ')}`;
-      throw differs(
-        getTableName(table),
-        `${expected.count} rows${place} in the source, ${found.count} in the target, or other values`,
-      );
-    }
-    if (expected.last === null) return;
-    after = expected.last;
+async function compareRows(copying: Copying, table: TenantTable, scope: Scope): Promise<void> {
+  for await (const { scope: page, expected, found } of differences(copying, table, scope)) {
+    const place = 'after' in page && page.after !== null ? ` after ${page.after.join(' ')}` : '';
+    const counts = `${expected.count} rows${place} in the source, ${found.count} in the target, or other values`;
+    throw differs(getTableName(table), counts);
   }
-}
-
-/** Each may have a payload and a result of 64 KiB. */
-const SUMMED_ROWS = 2_000;
-
-/** The number of the next rows, the sum of their hashes, and the key of the last one. */
-type Sum = { count: number; sum: string; last: string[] | null };
-
-async function sumUp(place: Place, table: TenantTable, after: string[] | null, shift: bigint): Promise<Sum> {
-  const columns = Object.values<PgColumn>(getTableColumns(table)).filter(isCompared);
-  const row = listed(columns.map((column) => inTarget(column, shift)));
-  const hash = sql`('x' || left(md5(row(${row})::text), 15))::bit(60)::bigint as hash`;
-  const [sum] = await place.read<Sum>(sql`
-    select count(*)::int as count, coalesce(sum(hash), 0)::text as sum, (array_agg(key order by place desc))[1] as last
-    from (${nextRows(place, table, after, hash, SUMMED_ROWS)}) as lines`);
-  return sum as Sum;
 }
 
 type Sealed = (typeof sealedTables)[number];
 
 async function* secretsOf(place: Place, { table, secretsIn }: Sealed) {
-  for (let page = await readPage(place, table, null); page; page = await readPage(place, table, page.last)) {
-    for (const row of JSON.parse(page.rows) as Record<string, unknown>[]) {
-      for (const { sealed, owner } of secretsIn(row)) yield { owner, text: openSecret(place, sealed, owner) };
-    }
+  for await (const row of readAll(place, table)) {
+    for (const { sealed, owner } of secretsIn(row)) yield { owner, text: openSecret(place, sealed, owner) };
   }
 }
 
