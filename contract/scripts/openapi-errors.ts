@@ -19,7 +19,7 @@ const shared: Record<string, readonly ErrorCode[]> = {
   UnsupportedMediaType: ['UNSUPPORTED_MEDIA_TYPE'],
   TooManyRequests: ['RATE_LIMITED'],
   InternalError: ['INTERNAL_ERROR'],
-  ServiceUnavailable: ['SERVICE_UNAVAILABLE'],
+  ServiceUnavailable: ['SERVICE_UNAVAILABLE', 'TENANT_MOVING'],
 };
 
 const headersByStatus: Record<number, AnswerHeader[]> = {

@@ -333,6 +333,13 @@ export const errors = {
     fix: 'Repeat the request after the number of seconds in Retry-After.',
     retryable: true,
   },
+  TENANT_MOVING: {
+    status: 503,
+    meaning:
+      'The operator is moving the tenant to another platform. The request had no effect. The only exception is parkedMessages.retry: the message may still be published.',
+    fix: 'Repeat the request after the number of seconds in Retry-After, until the move ends. If the tenant then has another address, the response is TENANT_MOVED.',
+    retryable: true,
+  },
 } as const satisfies Record<string, ErrorDefinition>;
 
 export type ErrorCode = keyof typeof errors;

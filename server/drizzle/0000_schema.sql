@@ -1021,6 +1021,7 @@ CREATE INDEX "role_bindings_in_order" ON "role_bindings" USING btree ("tenant_id
 CREATE UNIQUE INDEX "taken_names_ignoring_case" ON "taken_names" USING btree ("kind",lower("name" collate "C"));--> statement-breakpoint
 CREATE INDEX "tenants_in_order" ON "tenants" USING btree ("created_at","tenant_id");--> statement-breakpoint
 CREATE INDEX "tenants_deleting" ON "tenants" USING btree ("tenant_id") WHERE status = 'DELETING';--> statement-breakpoint
+CREATE INDEX "tenants_moving" ON "tenants" USING btree ("tenant_id") WHERE status = 'MOVING';--> statement-breakpoint
 CREATE INDEX "tenants_to_empty" ON "tenants" USING btree ("tenant_id") WHERE deletion -> 'work' is not null;--> statement-breakpoint
 CREATE INDEX "audit_events_of_client" ON "audit_events" USING btree ("tenant_id","client_id","audit_event_id");--> statement-breakpoint
 CREATE INDEX "audit_events_of_target" ON "audit_events" USING btree ("tenant_id","target","audit_event_id");--> statement-breakpoint

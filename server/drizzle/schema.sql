@@ -1467,6 +1467,12 @@ CREATE INDEX tenants_deleting ON public.tenants USING btree (tenant_id) WHERE (s
 CREATE INDEX tenants_in_order ON public.tenants USING btree (created_at, tenant_id);
 
 --
+-- Name: tenants_moving; Type: INDEX; Schema: public; Owner: -
+--
+
+CREATE INDEX tenants_moving ON public.tenants USING btree (tenant_id) WHERE (status = 'MOVING'::text);
+
+--
 -- Name: tenants_to_empty; Type: INDEX; Schema: public; Owner: -
 --
 

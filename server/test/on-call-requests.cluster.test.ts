@@ -6,14 +6,15 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { atEnd, signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
+import { atEnd, newKeyring, signedRequest, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { startExporter } from '@tenant-open-platform/testing/start-exporter';
 import { startPrometheus } from '@tenant-open-platform/testing/start-prometheus';
 import connect from 'postgres';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
+import { runMove, startCell } from './support/cells.js';
 import { COMMANDS, newCommand } from './support/commands.js';
 import { freeze, lockTable, repeat, testFaults } from './support/on-call.js';
 
@@ -36,7 +37,7 @@ function serverWithFiles(limit: number): string {
 }
 
 const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
-const environment = { ...unlimited, DATABASE_URL: postgres.url, NATS_URL: nats.url };
+const environment = { ...unlimited, DATABASE_URL: postgres.url, NATS_URL: nats.url, KEYRING: newKeyring() };
 const worker = await startNode({ ...environment, ROLE: 'worker' });
 const ofApi = { ...environment, ROLE: 'api', DATA_DIR: worker.folder };
 const api = await startNode(ofApi, serverWithFiles(MAX_FILES));
@@ -88,7 +89,38 @@ async function loseHistory(): Promise<void> {
   await superuser.end();
 }
 
+/** Closes a tenant as a move does, and kills the command. Returns how to open the tenant again. */
+async function closeTenant(tenant_id: string) {
+  const body = { tenant_id, name: tenant_id };
+  const { status, raw } = await signedRequest(platformAdmin, 'POST', '/api/v1/platform/tenants', { body });
+  if (status !== 201) throw new Error(raw);
+  const target = await startCell();
+  const run = (args: string[], step?: string) => runMove({ environment }, target, [tenant_id, ...args], step);
+  await run(['--to-url', target.baseUrl], 'nothing is under way');
+  return () => run(['--undo']);
+}
+
+/** Longer than the windows and waits of the alerts that count failures. */
+const PLANNED_MOVE_MS = 70_000;
+
 testFaults(prometheus, [
+  {
+    fault: 'a tenant that moves, whose requests fire no alert; then the command is forgotten',
+    alerts: { TopTenantClosed: 120 },
+    begin: async () => {
+      const undo = await closeTenant('acme');
+      const role = { body: { scopes: ['open:event:read'] } };
+      const stop = repeat(100, () =>
+        signedRequest(platformAdmin, 'PUT', '/api/v1/platform/tenants/acme/roles/r', role),
+      );
+      await delay(PLANNED_MOVE_MS);
+      expect((await prometheus.ask('alerts')).alerts).toEqual([]);
+      const superuser = connect(postgres.superuserUrl, { max: 1 });
+      await superuser`update tenants set move = move || '{"closed_at": "2026-01-01T00:00:00Z"}' where status = 'MOVING'`;
+      await superuser.end();
+      return () => Promise.all([undo(), stop()]);
+    },
+  },
   {
     fault: 'a history that was lost with its witness',
     alerts: { TopHistoryLost: 30 },

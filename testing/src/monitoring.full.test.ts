@@ -213,10 +213,11 @@ describe('on a running platform', () => {
   });
 });
 
-/** What Prometheus and other exporters add, which on-call-bus and on-call-requests of the server see. `process` is a label of a node with several processes. */
+/** What Prometheus and other exporters add, and what only a closed tenant has: on-call-bus and on-call-requests of the server see it. `process` is a label of a node with several processes. */
 const OF_PROMETHEUS = new Set([
   ...['node_filesystem_avail_bytes', 'node_filesystem_size_bytes', 'node_filesystem_readonly'],
   'probe_ssl_earliest_cert_expiry',
+  ...['top_tenant_closed_since_seconds', 'tenant_id'],
   'up',
   'ALERTS',
   'job',

@@ -47,7 +47,7 @@ export const unavailable = (message: string, retryAfterSeconds: number) =>
 /** For `away` of admit_requests_v1: the address of the tenant's other platform, or an empty text while it moves. */
 export const tenantAway = (away: string) =>
   away === ''
-    ? unavailable('The operator moves the tenant to another platform. Nothing was changed. Repeat the request.', 2)
+    ? new ApiError('TENANT_MOVING', { headers: { 'Retry-After': '2' } })
     : new ApiError('TENANT_MOVED', { metadata: { base_url: away } });
 
 /** Every list can answer it. */

@@ -142,6 +142,7 @@ export const tenants = pgTable(
   (table) => [
     index('tenants_in_order').on(table.createdAt, table.tenantId),
     index('tenants_deleting').on(table.tenantId).where(sql`status = 'DELETING'`),
+    index('tenants_moving').on(table.tenantId).where(sql`status = 'MOVING'`),
     index('tenants_to_empty').on(table.tenantId).where(sql`deletion -> 'work' is not null`),
   ],
 );

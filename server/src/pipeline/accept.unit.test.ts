@@ -93,7 +93,7 @@ describe('a command that a statement has not stored', () => {
       existing,
       6,
     ],
-    ['is of a tenant that moves', 'SERVICE_UNAVAILABLE', valid, 'TENANT_AWAY'],
+    ['is of a tenant that moves', 'TENANT_MOVING', valid, 'TENANT_AWAY'],
   ])('that %s is refused: %s', (_, code, checked, outcome, found, storedAt) => {
     expect(decided(checked, outcome, found, storedAt)).toBe(code);
   });

@@ -6,11 +6,14 @@ import type { Metrics } from '../foundation/telemetry/metrics.js';
 import { FURTHEST_END_SECONDS } from './slots/slot-owner.js';
 
 type Backlog = { rows: number; oldestSeconds: number; events: number; oldestEventSeconds: number };
+/** `closedSince`: since when (Unix seconds) each tenant is closed that moves away from here. */
+type Seen = Backlog & { closedSince: Record<string, number> };
 
 /** The count stops at this number, so the query costs the same however many rows wait. */
 const COUNTED = 10_000;
 /** The oldest row is read for at most this many waiting tenants. */
 const TENANTS = 1_000;
+const CLOSED_TENANTS = 100;
 
 /**
  * The oldest row of each waiting tenant is found by skipping from tenant to tenant in the index, so the cost depends on
@@ -37,17 +40,21 @@ const unpublished = statement(
         order by tenant_slot_v1(tenant_id), seq limit ${COUNTED}
       ) as next
       limit ${COUNTED}
+    ), closed as (
+      select tenant_id, extract(epoch from (move ->> 'closed_at')::timestamptz)::float8 as since from tenants
+      where status = 'MOVING' and move ->> 'closed_at' is not null order by tenant_id limit ${CLOSED_TENANTS}
     )
     select
+      (select coalesce(json_object_agg(tenant_id, since), '{}') from closed) as "closedSince",
       (select count(*)::int from (select from outbox order by tenant_id limit ${COUNTED}) as counted) as rows,
       (select greatest(0, extract(epoch from max(now() - created_at)))::float8 from oldest) as "oldestSeconds",
       (select count(*)::int from unpublished_event) as events,
       (select greatest(0, extract(epoch from max(now() - logged_at)))::float8 from unpublished_event) as "oldestEventSeconds"`,
 );
 
-/** How many outbox rows and how many events wait to be published, and how long the oldest has waited. */
-export async function readBacklog(database: Database): Promise<Backlog> {
-  const [backlog] = await asAllTenantsStatement<Backlog>(database, unpublished());
+/** How many outbox rows and how many events wait to be published, how long the oldest has waited, and who is closed. */
+export async function readBacklog(database: Database): Promise<Seen> {
+  const [backlog] = await asAllTenantsStatement<Seen>(database, unpublished());
   if (!backlog) throw new Error('The backlog was not read.');
   return backlog;
 }
@@ -64,6 +71,11 @@ export function reportBacklog(database: Database, metrics: Metrics): void {
     'top_events_oldest_unpublished_seconds',
     'Seconds that the oldest of these events has waited.',
     'oldestEventSeconds',
+  );
+  metrics.addGaugeOfTenants(
+    'top_tenant_closed_since_seconds',
+    'Unix time since which a tenant is closed that moves to another platform, counted up to 100 tenants.',
+    async () => (await backlog()).closedSince,
   );
 }
 

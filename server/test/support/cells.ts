@@ -68,6 +68,7 @@ async function startOn(own: Record<string, string>, database: DatabaseAddress) {
     admin,
     baseUrl,
     call,
+    stderr: node.stderr,
     kill: () => node.process.kill('SIGKILL'),
     /** A credential of the tenant with this role. */
     async newProfile(tenant_id: string, role: string, client_id = `${tenant_id}-${role}`): Promise<Profile> {

@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type postgres from 'postgres';
+import { tenantAway } from '../api-error.js';
 import { codedError } from '../coded-error.js';
 import type { Database, Transaction } from './database.js';
-import { hasUnknownEffect } from './database-error.js';
+import { errorCodeOf, hasUnknownEffect } from './database-error.js';
 import { pipelined } from './pipelined.js';
 
 /*
@@ -15,17 +16,20 @@ import { pipelined } from './pipelined.js';
 export const asTenant = inTenant(enterTenant);
 
 /** As `asTenant`, also while the tenant moves and where it was before: for commands of the operator. */
-export const asTenantAnyway = inTenant(enterAnyway);
+export const asTenantAnyway = inTenant((tx, tenantId) => enterAnyway(tx, tenantId).then(() => false));
 
-function inTenant(enter: (tx: Transaction, tenantId: string) => Promise<unknown>) {
+/** `enter` returns whether the tenant is away: the transaction is then read-only, and 25006 refuses a write. */
+function inTenant(enter: (tx: Transaction, tenantId: string) => Promise<boolean>) {
   return <Result>(
     { drizzle }: Pick<Database, 'drizzle'>,
     tenantId: string,
     work: (tx: Transaction) => Promise<Result>,
   ): Promise<Result> =>
     inTransaction(drizzle, async (tx) => {
-      await enter(tx, tenantId);
-      return work(tx);
+      const isAway = await enter(tx, tenantId);
+      return work(tx).catch((error: unknown) => {
+        throw isAway && errorCodeOf(error) === '25006' ? tenantAway('') : error;
+      });
     });
 }
 
@@ -41,12 +45,13 @@ const keepAway = sql`
   select set_config('transaction_read_only', 'on', true) from tenants
   where tenant_id = current_setting('app.tenant_id') and status in ('MOVING', 'MOVED')`;
 
-/** From here on the transaction sees the rows of this tenant. */
-export async function enterTenant(tx: Transaction, tenantId: string): Promise<void> {
-  await pipelined(
+/** From here on the transaction sees the rows of this tenant. Returns whether it is away, so that nothing may be written. */
+export async function enterTenant(tx: Transaction, tenantId: string): Promise<boolean> {
+  const [, away] = await pipelined(
     () => enterAnyway(tx, tenantId),
     () => tx.execute(keepAway),
   );
+  return away.length > 0;
 }
 
 const background = sql`set local role top_system; set local plan_cache_mode = force_custom_plan`;

@@ -52,6 +52,10 @@ function countersOf(registry: Registry) {
     'Requests refused with RATE_LIMITED, by the quota that was used up.',
     ['quota'],
   );
+  const ofMovingTenants = counter(
+    'top_requests_of_moving_tenants_total',
+    'Requests refused with TENANT_MOVING. The histogram of requests does not have them.',
+  );
   const lostCursors = counter(
     'top_cursors_of_lost_history_total',
     'Cursors of events that lead beyond the end of the log: the database was restored, and nothing showed it.',
@@ -76,6 +80,7 @@ function countersOf(registry: Registry) {
     countOverQuota: (quota: string): void => overQuota.inc({ quota }),
     countOverload: (): void => overloads.inc(),
     countLostCursor: (): void => lostCursors.inc(),
+    countOfMovingTenant: (): void => ofMovingTenants.inc(),
     countRequest: (operation: string, status: number, seconds: number): void =>
       duration.observe({ operation, status }, seconds),
   };
@@ -123,17 +128,23 @@ export function createMetrics({ watchdog, peers = createPeers(), version = '' }:
     addGauge: (name: string, help: string, read: () => Promise<number | null | undefined>) =>
       gauge(name, help, async (one) => one.set((await within(read())) ?? Number.NaN)),
     /** The same for a value of each stream, read at once. */
-    addGaugeOfStreams: (name: string, help: string, read: Record<string, () => Promise<number>>) =>
-      gauge(
-        name,
-        help,
-        async (streams) => {
-          const setOne = async ([stream, readOne]: [string, () => Promise<number>]) =>
-            streams.set({ stream }, (await within(readOne())) ?? Number.NaN);
-          await Promise.all(Object.entries(read).map(setOne));
-        },
-        ['stream'],
-      ),
+    addGaugeOfStreams(name: string, help: string, read: Record<string, () => Promise<number>>): void {
+      const show = async (streams: Gauge<'stream'>) => {
+        const setOne = async ([stream, readOne]: [string, () => Promise<number>]) =>
+          streams.set({ stream }, (await within(readOne())) ?? Number.NaN);
+        await Promise.all(Object.entries(read).map(setOne));
+      };
+      gauge(name, help, show, ['stream']);
+    },
+    /** The same for the tenants that have a value. After a failed or slow read they keep it. */
+    addGaugeOfTenants(name: string, help: string, read: () => Promise<Record<string, number>>): void {
+      const show = async (tenants: Gauge<'tenant_id'>) => {
+        const values = await within(read());
+        if (values) tenants.reset();
+        for (const [tenant_id, value] of Object.entries(values ?? {})) tenants.set({ tenant_id }, value);
+      };
+      gauge(name, help, show, ['tenant_id']);
+    },
     /** The state of the pool of database connections, which this process knows without asking. */
     addPool(pool: () => { size: number; inUse: number; waiting: number }): void {
       const add = (name: string, help: string, value: keyof ReturnType<typeof pool>) =>

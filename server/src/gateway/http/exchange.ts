@@ -76,16 +76,19 @@ export function answerJson(reply: Reply, { status, body, headers }: Answer): voi
  */
 export function createAnswerError(logger: Logger) {
   const log = boundedLog(logger);
-  /** Every request that needs the key fails until the operator has acted. */
-  const logMissingKey = boundedLog(logger, ONCE_A_MINUTE);
+  /** Every request that needs a key, or whose tenant moves, fails until the operator has acted. */
+  const logOnceAMinute = boundedLog(logger, ONCE_A_MINUTE);
   return function answerError(error: unknown, reply: Reply): void {
-    const { requestId, traceparent, operation, mayHaveChanged = false } = reply.locals;
+    const { requestId, traceparent, operation, call, tenantId, mayHaveChanged = false } = reply.locals;
     const trace_id = traceIdOf(traceparent);
     const answer = toApiError(error, mayHaveChanged);
     const isDecided = error instanceof ApiError && error.cause === undefined;
-    if (error instanceof KeyMissingError) logMissingKey('error', error.keyId, { key_id: error.keyId }, error.message);
+    if (error instanceof KeyMissingError) logOnceAMinute('error', error.keyId, { key_id: error.keyId }, error.message);
     else if (answer.status >= 500 && !isDecided)
       log('error', answer.code, { err: error, request_id: requestId, trace_id, operation }, answer.code);
+    const tenant_id = call?.tenantId ?? tenantId;
+    if (answer.code === 'TENANT_MOVING')
+      logOnceAMinute('info', `TENANT_MOVING ${tenant_id}`, { tenant_id }, 'the tenant moves: its requests are refused');
     if (reply.headersSent) return void reply.destroy();
     reply.locals.code = answer.code;
     if (answer.extra.metadata?.quota) reply.locals.quota = String(answer.extra.metadata.quota);
@@ -236,7 +239,8 @@ export function observe(req: Incoming, reply: Reply, { logger, logRefusal, metri
     const { requestId, replacedRequestId, address, operation, call, tenantId, code, quota } = reply.locals;
     const seconds = (performance.now() - startedAt) / 1000;
     const status = reply.writableFinished ? reply.statusCode : ABANDONED;
-    metrics.countRequest(operation ?? 'none', status, seconds);
+    if (code === 'TENANT_MOVING' && status !== ABANDONED) metrics.countOfMovingTenant();
+    else metrics.countRequest(operation ?? 'none', status, seconds);
     if (quota) metrics.countOverQuota(quota);
     if (operation) span?.updateName(operation);
     if (status >= 500) span?.setStatus({ code: SpanStatusCode.ERROR });

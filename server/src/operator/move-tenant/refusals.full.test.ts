@@ -173,10 +173,11 @@ test('while a tenant moves nothing changes it: neither its own requests, nor tho
     idempotency_key: randomUUID(),
   };
   const own = await signedRequest(operator, 'POST', COMMANDS, { body: command, node: a.baseUrl });
-  expect([own.status, own.headers['retry-after']]).toEqual([503, '2']);
+  const moving = [503, 'TENANT_MOVING', '2'];
+  expect([own.status, own.body.code, own.headers['retry-after']]).toEqual(moving);
   const role = { body: { scopes: ['open:event:read'] }, node: a.baseUrl };
   const byAdmin = await signedRequest(a.admin, 'PUT', '/api/v1/platform/tenants/closed/roles/r', role);
-  expect([byAdmin.status, byAdmin.headers['retry-after']]).toEqual([503, '2']);
+  expect([byAdmin.status, byAdmin.body.code, byAdmin.headers['retry-after']]).toEqual(moving);
   expect(await a.call('GET', 'platform/tenants/closed')).toMatchObject({ status: 'MOVING', moved_to: null });
 
   const database = openPool(a.postgres.url);
@@ -186,7 +187,7 @@ test('while a tenant moves nothing changes it: neither its own requests, nor tho
   };
   expect(await asIngest(database, [admitted], true)).toMatchObject([{ outcome: 'TENANT_AWAY', command_id: null }]);
   const late = asTenant(database, 'closed', (tx) => tx.execute(`update credentials set name = 'x'`));
-  await expect(late).rejects.toMatchObject({ cause: { code: '25006' } });
+  await expect(late).rejects.toMatchObject({ code: 'TENANT_MOVING' });
 
   const undone = await runMove(a, b, ['closed', '--undo']);
   expect(undone.exitCode).toBe(0);
@@ -226,6 +227,42 @@ test('a tenant whose move was given up before it closed stays open; the next com
   const { stderr } = await move(a, b, 'resumed');
   expect(stderr).toContain('copied 0 rows of credentials');
   expect([await meIn(a), await meIn(b)]).toEqual([503, 200]);
+});
+
+test('a move is seen from outside: a code, a counter, a line a minute, and since when the tenant is closed', async () => {
+  const operator = await newTenant('seen');
+  const metrics = async (cell: typeof a) => (await fetch(`${cell.baseUrl}/metrics`)).text();
+  const refused = async () => Number(/^top_requests_of_moving_tenants_total (\d+)$/m.exec(await metrics(a))?.[1]);
+  const closedSince = async (cell: typeof a) =>
+    /^top_tenant_closed_since_seconds\{tenant_id="seen"\} (\S+)$/m.exec(await metrics(cell))?.[1];
+  const before = await refused();
+  expect(await closedSince(a)).toBeUndefined();
+
+  const begunAt = Date.now() / 1_000;
+  await runMove(a, b, ['seen', ...to], FROZEN);
+  const since = await vi.waitFor(async () => (await closedSince(a)) ?? Promise.reject(new Error('It is open.')), soon);
+  expect(Number(since)).toBeGreaterThan(begunAt);
+  expect(Number(since)).toBeLessThan(Date.now() / 1_000);
+  expect(await closedSince(b)).toBeUndefined();
+  const me = () => signedRequest(operator, 'GET', '/api/v1/open/me', { node: a.baseUrl });
+  const role = { body: { scopes: ['open:event:read'] }, node: a.baseUrl };
+  const byAdmin = () => signedRequest(a.admin, 'PUT', '/api/v1/platform/tenants/seen/roles/r', role);
+  for (const call of [me, byAdmin, me])
+    expect(await call()).toMatchObject({ status: 503, body: { code: 'TENANT_MOVING' } });
+  await vi.waitFor(async () => expect(await refused()).toBe(before + 3), soon);
+  // What counts failures does not count them: a planned move fires no alert.
+  expect(await metrics(a)).not.toMatch(/^top_request_duration_seconds_count\{operation="me.get",status="503"\}/m);
+  const lines = a
+    .stderr()
+    .split('\n')
+    .filter((line) => line.includes('the tenant moves'));
+  const named = lines.map((line) => JSON.parse(line).tenant_id);
+  expect(named.filter((tenant) => ['seen', 'platform'].includes(tenant))).toEqual(['seen']);
+
+  await move(a, b, 'seen');
+  await vi.waitFor(async () => expect(await closedSince(a)).toBeUndefined(), soon);
+  expect(await closedSince(b)).toBeUndefined();
+  expect(await me()).toMatchObject({ status: 503, body: { code: 'TENANT_MOVING' } });
 });
 
 test('a database that fails in the middle ends the command in one line, and the same command goes on', async () => {
