@@ -13,8 +13,8 @@ import type { Bus } from './bus/bus.js';
  */
 const Witness = z.object({
   id: z.uuid(),
-  number: z.number(),
-  generations: z.array(z.object({ id: z.uuid(), shared_until: z.number().nullable() })),
+  number: z.int(),
+  generations: z.array(z.object({ id: z.uuid(), shared_until: z.int().nullable() })),
 });
 export type Witness = z.infer<typeof Witness>;
 
@@ -70,40 +70,38 @@ const learn = statement(
     on conflict (id) do nothing`,
 );
 
-const begin = statement(
-  'witness: begin a generation',
-  (known: string) => fixedSql`select from begin_generation_v1('WITNESS', ${known}::uuid)`,
-);
-
 type Options = { database: Database; bus: Pick<Bus, 'witness'>; logger: Logger };
 
 /**
  * Each call compares the database with the bus, and begins a generation if it went back. Of all who notice it, one begins
- * it; the others learn of it by a signal. It returns whether it has compared: the bus may be away.
+ * it; the others learn of it by a signal. It returns whether it has compared: the bus may be away. It throws if the
+ * database fails: no command may be sent while those of a copy are not marked.
  */
 export function compareWithBus({ database, bus, logger }: Options) {
   const log = boundedLog(logger, ONCE_A_MINUTE);
 
-  async function compare(): Promise<void> {
-    const ofBus = readWitness((await bus.witness.read()) ?? '');
+  async function compareWith(ofBus: Witness | null): Promise<void> {
     if (!ofBus) return;
     const [own] = await asAllTenantsStatement<Witness>(database, ownWitness());
     if (!own) throw new Error('The database has no generation.');
     const { wentBack, lost } = judge(own, ofBus);
     if (lost.length > 0) await asAllTenantsStatement(database, learn(JSON.stringify(lost)));
     if (!wentBack) return;
-    await asAllTenantsStatement(database, begin(own.id));
+    await database.generations.begin('WITNESS', own.id);
     await database.generations.look();
   }
 
-  return () =>
-    compare().then(
-      () => true,
-      (err: unknown) => {
-        log('warn', 'compare', { err }, 'the database was not compared with the bus');
-        return false;
-      },
-    );
+  return async (): Promise<boolean> => {
+    let text: string | null;
+    try {
+      text = await bus.witness.read();
+    } catch (err) {
+      log('warn', 'compare', { err }, 'the database was not compared with the bus');
+      return false;
+    }
+    await compareWith(readWitness(text ?? ''));
+    return true;
+  };
 }
 
 /** Hands the witness to the bus, one at a time. Nobody waits for a bus that is away: the next renewal brings another. */
