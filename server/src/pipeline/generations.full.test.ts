@@ -11,6 +11,7 @@ import { silent } from '../../test/support/silent.js';
 import type { Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asTenant } from '../foundation/database/row-level-security.js';
 import { type Keyring, parseKeyring } from '../foundation/secrets/keyring.js';
+import { allSlots } from '../foundation/slots.js';
 import { createAdmit } from '../gateway/auth/admission.js';
 import { createLastUses } from '../gateway/auth/last-uses.js';
 import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
@@ -18,6 +19,7 @@ import { createRateLimits } from '../gateway/limits/rate-limits.js';
 import { listEvents } from '../resources/events/events.js';
 import { logEvents } from './event-log.js';
 import { createContinuation, tagOf } from './events.js';
+import { renewSlots } from './slots/slot-owner.js';
 import type { WaitFor } from './wait-for.js';
 import { compareWithBus, type Witness } from './witness.js';
 
@@ -130,11 +132,24 @@ test('after two restores in a row, a cursor of the generation between them goes 
   expect(await witness()).toEqual(after);
 });
 
-test('a command that was accepted since Postgres started is no command of a copy, and is sent', async () => {
+test('a command that was accepted since Postgres started is no command of a copy, and is sent; one that was sent is not sent again', async () => {
   const id = await newCommand(platform.demo, { timeout_seconds: 300 });
+  const sent = await newCommand(platform.demo, { timeout_seconds: 300 });
   const process = opened();
+  await dispatch(process.database, platform.demo.tenant_id, sent);
   await beginGeneration(process);
   expect(await dispatch(process.database, platform.demo.tenant_id, id)).not.toBeNull();
+  expect(await superuser`select command_id from commands where is_copied and command_id in (${id}, ${sent})`).toEqual([
+    { command_id: sent },
+  ]);
+});
+
+test('the slots lose their owners: the numbers that these remember are of another history', async () => {
+  const process = opened();
+  await renewSlots(process.database, { worker: 'former', canPublish: true, known: [] });
+  await beginGeneration(process);
+  const { owned } = await renewSlots(process.database, { worker: 'next', canPublish: true, known: [] });
+  expect(owned.map(({ slot }) => slot)).toEqual(allSlots);
 });
 
 test.each(['WITNESS', 'IDENTITY'])(
@@ -149,7 +164,10 @@ test.each(['WITNESS', 'IDENTITY'])(
       return new;
     end $$;
     create trigger mark_slowly before update of is_copied on commands for each row execute function mark_slowly()`);
-    onTestFinished(async () => void (await superuser`drop function mark_slowly cascade`));
+    onTestFinished(async () => {
+      await superuser`select pg_advisory_unlock_all()`;
+      await superuser`drop function mark_slowly cascade`;
+    });
     // As if Postgres had started now, on the copy.
     await superuser`update database_generations set xid_at_start = pg_current_xact_id()::xid where shared_until is null`;
     const impatient = { statement_timeout: 100, client_connection_check_interval: '10ms' };

@@ -122,21 +122,32 @@ test('refuses a database that lacks a migration', async () => {
 });
 
 /** Locks a table of the target: in this mode the command waits for it in this statement. */
-async function hold(table: string, mode: string, statement: string) {
-  const session = openSession(b.postgres.superuserUrl, { max: 1 });
-  await session.unsafe(`begin; lock table ${table} in ${mode} mode`);
+const hold = (table: string, mode: string, statement: string) =>
+  holdIn(b, `lock table ${table} in ${mode} mode`, statement);
+
+async function holdIn({ postgres, owner }: typeof a, lock: string, statement: string) {
+  const session = openSession(postgres.superuserUrl, { max: 1 });
+  await session.unsafe(`begin; ${lock}`);
   return {
+    /** What is changed shows with the release. */
+    change: (text: string) => session.unsafe(text),
     release: () => session.unsafe('commit'),
     untilWaitedFor: () =>
       vi.waitFor(async () => {
-        const waiting = await b.owner`
-          select from pg_stat_activity where wait_event = 'relation' and query like ${`%${statement}%`}`;
+        const waiting = await owner`
+          select from pg_stat_activity where wait_event_type = 'Lock' and query like ${`%${statement}%`}`;
         expect(waiting).toHaveLength(1);
       }, soon),
   };
 }
 const reserving = () => hold('tenants', 'share row exclusive', 'insert into "tenants"');
 const checkingNames = () => hold('taken_names', 'access exclusive', 'join taken_names as taken');
+const copyingCredentials = () => hold('credentials', 'share row exclusive', 'insert into "credentials"');
+/** The source cannot note the next step. */
+const advancing = (id: string) =>
+  holdIn(a, `select from tenants where tenant_id = '${id}' for update`, 'update tenants set move');
+const stepIn = async ({ owner }: typeof a, id: string) =>
+  (await owner`select move ->> 'step' as step from tenants where tenant_id = ${id}`)[0]?.step;
 
 test.each([
   ['while it reserved the target', false],
@@ -163,6 +174,63 @@ test.each([
   if (!isReserved) expect(await statusIn(b)).toMatch(/^DELET/);
   expect((await runMove(a, b, [id, '--undo'])).exitCode).toBe(0);
   expect([await statusIn(a), await statusIn(b)]).toEqual(['ACTIVE', expect.stringMatching(/^DELET/)]);
+});
+
+test('a command that was frozen while it copied, and whose move was undone meanwhile, writes nothing more', async () => {
+  await a.call('POST', 'platform/tenants', { tenant_id: 'overtaken', name: 'overtaken' });
+  const held = await reserving();
+  const { exitCode, stderr } = await runMove(a, b, ['overtaken', ...to], 'closed: requests', async () => {
+    await held.untilWaitedFor();
+    const next = await checkingNames();
+    await held.release();
+    await next.untilWaitedFor();
+    const copying = await hold('tenants', 'exclusive', 'for share');
+    await next.release();
+    await copying.untilWaitedFor();
+    await copying.change(`update tenants set move = move || '{"id": "another"}' where tenant_id = 'overtaken'`);
+    await copying.release();
+  });
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The target has no such move any more')]);
+  expect(await b.owner`select from event_log_origins where tenant_id = 'overtaken'`).toHaveLength(0);
+});
+
+test('a target that has another history since its copy was verified is not opened before it was verified again', async () => {
+  await newTenant('rewound');
+  const held = await copyingCredentials();
+  const { exitCode, stderr } = await runMove(a, b, ['rewound', ...to], FROZEN, async () => {
+    await held.untilWaitedFor();
+    const switching = await advancing('rewound');
+    await held.release();
+    await switching.untilWaitedFor();
+    await b.owner`select from begin_generation_v1('OPERATOR', null)`;
+    await switching.release();
+  });
+  expect([exitCode, stderr]).toEqual([
+    1,
+    expect.stringContaining('The database of the target was restarted or restored'),
+  ]);
+  expect([await stepIn(a, 'rewound'), await stepIn(b, 'rewound')]).toEqual(['SWITCHING', 'ARRIVING']);
+  await move(a, b, 'rewound');
+  expect((await b.call('GET', 'platform/tenants/rewound')).status).toBe('ACTIVE');
+});
+
+test('a request that was admitted late, after nothing was under way any more, ends the move', async () => {
+  const operator = await newTenant('late');
+  await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 1 });
+  const held = await reserving();
+  const { exitCode, stderr } = await runMove(a, b, ['late', ...to], 'closed: requests', async () => {
+    await held.untilWaitedFor();
+    const copying = await advancing('late');
+    await held.release();
+    await copying.untilWaitedFor();
+    await a.owner`
+      update commands set completed_at = null, deadline_at = now() + interval '1 hour' where tenant_id = 'late'`;
+    await copying.release();
+  });
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('A request was admitted late.')]);
+  expect(stderr).not.toContain(FROZEN);
+  expect((await runMove(a, b, ['late', '--undo'])).exitCode).toBe(0);
+  expect((await a.call('GET', 'platform/tenants/late')).status).toBe('ACTIVE');
 });
 
 test('while a tenant moves nothing changes it: neither its own requests, nor those of administrators, nor requests that were admitted before', async () => {
