@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { newKeyring } from '@tenant-open-platform/testing';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { newCommand } from '../../test/support/commands.js';
 import { dispatch } from '../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../test/support/idle-platform.js';
@@ -11,26 +11,30 @@ import { silent } from '../../test/support/silent.js';
 import type { Transaction } from '../foundation/database/database.js';
 import { asAllTenants, asTenant } from '../foundation/database/row-level-security.js';
 import { type Keyring, parseKeyring } from '../foundation/secrets/keyring.js';
+import { allSlots } from '../foundation/slots.js';
 import { createAdmit } from '../gateway/auth/admission.js';
 import { createLastUses } from '../gateway/auth/last-uses.js';
 import { createSignatureVerifier } from '../gateway/auth/verify-signature.js';
 import { createRateLimits } from '../gateway/limits/rate-limits.js';
 import { listEvents } from '../resources/events/events.js';
+import type { Witness } from './bus/witness-text.js';
 import { logEvents } from './event-log.js';
 import { createContinuation, tagOf } from './events.js';
+import { renewSlots } from './slots/slot-owner.js';
 import type { WaitFor } from './wait-for.js';
-import { compareWithBus, type Witness } from './witness.js';
+import { compareWithBus } from './witness.js';
 
 const platform = await startIdlePlatform();
 type EventList = { items: { event_id: string }[]; next_cursor: string; restored_at: string | null };
 
 const superuser = openSession(platform.superuserUrl);
+const soon = { timeout: 60_000, interval: 10 };
 const causes = async () =>
   (await superuser`select cause from database_generations order by began_at, cause`).map(({ cause }) => cause).sort();
 
 /** Another process. */
-const opened = () => {
-  const database = openPool(platform.databaseUrl);
+const opened = (options: Parameters<typeof openPool>[1] = {}) => {
+  const database = openPool(platform.databaseUrl, options);
   return { database, continueFrom: createContinuation(database) };
 };
 
@@ -61,9 +65,18 @@ const isCompared = (compared: boolean) =>
 test('of many processes that see that the bus has a later number, one begins a generation', async () => {
   const before = await causes();
   const known = await witness();
-  const processes = Array.from({ length: 4 }, opened);
+  const processes = Array.from({ length: 4 }, () => opened());
   const later = { ...known, number: known.number + 1 };
-  await Promise.all(processes.flatMap((one) => [compare(one, later), compare(one, later)]));
+  const session = openSession(platform.superuserUrl);
+  await session`begin`;
+  await session`select pg_advisory_xact_lock(5120998349)`;
+  const comparing = processes.flatMap((one) => [compare(one, later), compare(one, later)]);
+  await vi.waitFor(async () => {
+    const waiting = await session`select from pg_locks where locktype = 'advisory' and not granted`;
+    expect(waiting).toHaveLength(comparing.length);
+  }, soon);
+  await session`commit`;
+  await Promise.all(comparing);
   expect(await causes()).toEqual([...before, 'WITNESS'].sort());
   expect(new Set(processes.map(({ database }) => database.generations.current().id)).size).toBe(1);
 });
@@ -74,7 +87,7 @@ test('a bus that is empty or damaged, went back or is of another database begins
   const known = await witness();
   const other = randomUUID();
   for (const text of [null, '', '{', '{"id": 1}']) expect(await compare(one, text)).toBe(true);
-  expect(await compare(one, { ...known, number: known.number - 1 })).toBe(true);
+  for (const more of [-1, 0.5]) expect(await compare(one, { ...known, number: known.number + more })).toBe(true);
   expect(await compare(one, { ...known, id: known.generations.at(-1)?.id as string, number: 1_000 })).toBe(true);
   const ofOther = { id: other, number: 1_000, generations: [{ id: other, shared_until: null }] };
   expect(await compare(one, ofOther)).toBe(true);
@@ -120,12 +133,57 @@ test('after two restores in a row, a cursor of the generation between them goes 
   expect(await witness()).toEqual(after);
 });
 
-test('a command that was accepted since Postgres started is no command of a copy, and is sent', async () => {
+test('a command that was accepted since Postgres started is no command of a copy, and is sent; one that was sent is not sent again', async () => {
   const id = await newCommand(platform.demo, { timeout_seconds: 300 });
+  const sent = await newCommand(platform.demo, { timeout_seconds: 300 });
   const process = opened();
+  await dispatch(process.database, platform.demo.tenant_id, sent);
   await beginGeneration(process);
   expect(await dispatch(process.database, platform.demo.tenant_id, id)).not.toBeNull();
+  expect(await superuser`select command_id from commands where is_copied and command_id in (${id}, ${sent})`).toEqual([
+    { command_id: sent },
+  ]);
 });
+
+test('the slots lose their owners: the numbers that these remember are of another history', async () => {
+  const process = opened();
+  await renewSlots(process.database, { worker: 'former', canPublish: true, known: [] });
+  await beginGeneration(process);
+  const { owned } = await renewSlots(process.database, { worker: 'next', canPublish: true, known: [] });
+  expect(owned.map(({ slot }) => slot)).toEqual(allSlots);
+});
+
+test.each(['WITNESS', 'IDENTITY'])(
+  'marking the commands of a copy may take longer than a statement may and than a process lives: %s',
+  async (cause) => {
+    const id = await newCommand(platform.demo, { timeout_seconds: 300 });
+    const before = await causes();
+    await superuser`select pg_advisory_lock(42)`;
+    await superuser.unsafe(`
+    create function mark_slowly() returns trigger language plpgsql as $$ begin
+      while not pg_try_advisory_xact_lock(42) loop perform pg_sleep(0.01); end loop;
+      return new;
+    end $$;
+    create trigger mark_slowly before update of is_copied on commands for each row execute function mark_slowly()`);
+    onTestFinished(async () => {
+      await superuser`select pg_advisory_unlock_all()`;
+      await superuser`drop function mark_slowly cascade`;
+    });
+    // As if Postgres had started now, on the copy.
+    await superuser`update database_generations set xid_at_start = pg_current_xact_id()::xid where shared_until is null`;
+    const impatient = { statement_timeout: 100, client_connection_check_interval: '10ms' };
+    const one = opened({ answer_timeout: 1, connection: impatient });
+    const known = await witness();
+    if (cause === 'IDENTITY') await superuser`update database_generations set identity = 'of another'`;
+    const begin = () =>
+      cause === 'IDENTITY' ? one.database.generations.look() : compare(one, { ...known, number: known.number + 1 });
+    await expect(begin()).rejects.toMatchObject({ code: 'ANSWER_TIMEOUT' });
+    expect(await causes()).toEqual(before);
+    await superuser`select pg_advisory_unlock(42)`;
+    await vi.waitFor(async () => expect(await causes()).toEqual([...before, cause].sort()), soon);
+    expect(await superuser`select is_copied from commands where command_id = ${id}`).toEqual([{ is_copied: true }]);
+  },
+);
 
 test('a reader who waits while a generation begins is told, and goes on after the last event that both have', async () => {
   const { tenant_id } = platform.demo;

@@ -1,31 +1,10 @@
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../foundation/database/statement.js';
 import { boundedLog, ONCE_A_MINUTE } from '../foundation/telemetry/logger.js';
 import type { Bus } from './bus/bus.js';
-
-/**
- * What database and bus both have, so that a database that went back shows: see docs/internals/generations.md. The
- * current generation, `id`, has reached `number`. `shared_until`: the last number of the event log that a generation
- * shares with the current one; null for that one.
- */
-const Witness = z.object({
-  id: z.uuid(),
-  number: z.number(),
-  generations: z.array(z.object({ id: z.uuid(), shared_until: z.number().nullable() })),
-});
-export type Witness = z.infer<typeof Witness>;
-
-/** A text that is no witness, as after a power cut, tells nothing and is replaced. */
-function readWitness(text: string): Witness | null {
-  try {
-    return Witness.parse(JSON.parse(text));
-  } catch {
-    return null;
-  }
-}
+import { readWitness, type Witness } from './bus/witness-text.js';
 
 export type Judgement = {
   /** Whether the database is an older copy of what the bus has seen. */
@@ -70,40 +49,38 @@ const learn = statement(
     on conflict (id) do nothing`,
 );
 
-const begin = statement(
-  'witness: begin a generation',
-  (known: string) => fixedSql`select from begin_generation_v1('WITNESS', ${known}::uuid)`,
-);
-
 type Options = { database: Database; bus: Pick<Bus, 'witness'>; logger: Logger };
 
 /**
  * Each call compares the database with the bus, and begins a generation if it went back. Of all who notice it, one begins
- * it; the others learn of it by a signal. It returns whether it has compared: the bus may be away.
+ * it; the others learn of it by a signal. It returns whether it has compared: the bus may be away. It throws if the
+ * database fails: no command may be sent while those of a copy are not marked.
  */
 export function compareWithBus({ database, bus, logger }: Options) {
   const log = boundedLog(logger, ONCE_A_MINUTE);
 
-  async function compare(): Promise<void> {
-    const ofBus = readWitness((await bus.witness.read()) ?? '');
+  async function compareWith(ofBus: Witness | null): Promise<void> {
     if (!ofBus) return;
     const [own] = await asAllTenantsStatement<Witness>(database, ownWitness());
     if (!own) throw new Error('The database has no generation.');
     const { wentBack, lost } = judge(own, ofBus);
     if (lost.length > 0) await asAllTenantsStatement(database, learn(JSON.stringify(lost)));
     if (!wentBack) return;
-    await asAllTenantsStatement(database, begin(own.id));
+    await database.generations.begin('WITNESS', own.id);
     await database.generations.look();
   }
 
-  return () =>
-    compare().then(
-      () => true,
-      (err: unknown) => {
-        log('warn', 'compare', { err }, 'the database was not compared with the bus');
-        return false;
-      },
-    );
+  return async (): Promise<boolean> => {
+    let text: string | null;
+    try {
+      text = await bus.witness.read();
+    } catch (err) {
+      log('warn', 'compare', { err }, 'the database was not compared with the bus');
+      return false;
+    }
+    await compareWith(readWitness(text ?? ''));
+    return true;
+  };
 }
 
 /** Hands the witness to the bus, one at a time. Nobody waits for a bus that is away: the next renewal brings another. */

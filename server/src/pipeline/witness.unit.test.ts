@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { judge, type Witness } from './witness.js';
+import type { Witness } from './bus/witness-text.js';
+import { judge } from './witness.js';
 
 /** `generations`: an id with the last number that it shares with the current one, which comes first. */
 const witness = (number: number, generations: Record<string, number | null>): Witness => {
@@ -44,6 +45,19 @@ test.each([
       ],
     },
   ],
+  [
+    'one of the lost generations shares less than the others',
+    witness(1, { b: null, a: 10 }),
+    witness(7, { d: null, c: 3, b: 20, a: 10 }),
+    {
+      wentBack: true,
+      lost: [
+        { id: 'd', shared_until: 20 },
+        { id: 'c', shared_until: 3 },
+      ],
+    },
+  ],
+  ['each comes after the other', witness(1, { b: null, a: 10 }), witness(9, { a: null, b: 5 }), goesOn],
   ['the bus is of another database', witness(5, { a: null }), witness(9, { x: null, y: 3 }), goesOn],
 ])('%s', (_case, own, ofBus, judgement) => {
   expect(judge(own, ofBus)).toEqual(judgement);

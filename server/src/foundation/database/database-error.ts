@@ -19,6 +19,7 @@ const GAVE_UP_CODES = new Set([
   'LOST_BEFORE_COMMIT', // thrown by row-level-security.ts for a transaction
   '58030', // io_error
   '57014', // query_canceled, by statement_timeout
+  '55P03', // lock_not_available, by lock_timeout
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now

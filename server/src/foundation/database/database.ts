@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { StartupError } from '../startup-error.js';
 import { urlsOfHosts } from '../urls.js';
 import { findEmbeddedDatabase, startEmbeddedDatabase } from './embedded.js';
-import { type Generations, watchGenerations } from './generation.js';
+import { beginGeneration, type Generations, watchGenerations } from './generation.js';
 import {
   checkFunctionOwners,
   checkLogin,
@@ -36,7 +36,7 @@ export const databaseOf = (
   sql,
   drizzle: drizzle(sql),
   prepared: drizzle(preparing(sql)),
-  generations: { ...generations, look: () => look(sql) },
+  generations: { ...generations, look: () => look(sql), begin: (...about) => beginGeneration(sql, ...about) },
   close,
 });
 

@@ -7,7 +7,7 @@ import { atEnd, newKeyring, type Profile, signedRequest, temporaryFolder } from 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { move, runMove, startCell, startEmbeddedCell } from '../../../test/support/cells.js';
 import { COMMANDS, newCommand } from '../../../test/support/commands.js';
-import { holdTable, untilWaiting } from '../../../test/support/hold-table.js';
+import { holdTable } from '../../../test/support/hold-table.js';
 import { newPrincipal } from '../../../test/support/new-principal.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asIngest, asTenant } from '../../foundation/database/row-level-security.js';
@@ -123,42 +123,6 @@ test('refuses a database that lacks a migration', async () => {
   onTestFinished(async () => void (await b.owner`insert into drizzle.__drizzle_migrations ${b.owner(last ?? {})}`));
   expect(await lineOf(runMove(a, b, ['older', ...to]))).toEqual(refuses('A database lacks migrations ('));
   expect((await a.call('GET', 'platform/tenants/older')).status).toBe('ACTIVE');
-});
-
-const reserving = () => holdTable(b.postgres, 'tenants', 'share row exclusive', 'insert into "tenants"');
-const checkingNames = () => holdTable(b.postgres, 'taken_names', 'access exclusive', 'join taken_names as taken');
-
-test.each([
-  ['while it reserved the target', false],
-  ['once it had reserved the target', true],
-])('a command that was frozen %s, and whose move was undone meanwhile, changes nothing more', async (_, isReserved) => {
-  const id = `frozen-${isReserved}`;
-  await a.call('POST', 'platform/tenants', { tenant_id: id, name: id });
-  // It reserves twice: while the tenant is open, and once it is closed.
-  const open = await reserving();
-  const run = runMove(a, b, [id, ...to]);
-  await open.untilWaitedFor();
-  const closed = reserving();
-  await untilWaiting(b.postgres, 'lock table tenants');
-  await open.release();
-  let held = await closed;
-  await held.untilWaitedFor();
-  if (isReserved) {
-    const next = await checkingNames();
-    await held.release();
-    await next.untilWaitedFor();
-    held = next;
-  }
-  await a.owner`update tenants set move = move || '{"step": "UNDOING"}' where tenant_id = ${id}`;
-  await held.release();
-  const { exitCode, stderr } = await run;
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The move was undone meanwhile.')]);
-  expect(stderr).not.toContain(FROZEN);
-  const statusIn = async (cell: typeof a) => (await cell.call('GET', `platform/tenants/${id}`)).status;
-  // It gives back what it has reserved after the move was undone.
-  if (!isReserved) expect(await statusIn(b)).toMatch(/^DELET/);
-  expect((await runMove(a, b, [id, '--undo'])).exitCode).toBe(0);
-  expect([await statusIn(a), await statusIn(b)]).toEqual(['ACTIVE', expect.stringMatching(/^DELET/)]);
 });
 
 test('while a tenant moves nothing changes it: neither its own requests, nor those of administrators, nor requests that were admitted before', async () => {

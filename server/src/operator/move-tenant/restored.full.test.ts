@@ -26,7 +26,11 @@ async function copyOf({ postgres, environment }: PostgresCell) {
     (await owner.unsafe(`select count(*)::int as count from ${table} where tenant_id = '${tenantId}'`))[0]?.count;
   return {
     environment: { ...environment, DATABASE_URL: copy.url },
+    owner,
+    superuserUrl: copy.superuserUrl,
     count,
+    stepOf: async (tenantId: string) =>
+      (await owner`select move ->> 'step' as step from tenants where tenant_id = ${tenantId}`)[0]?.step,
     statusOf: async (tenantId: string) =>
       (await owner`select status from tenants where tenant_id = ${tenantId}`)[0]?.status,
   };
@@ -59,9 +63,35 @@ test('a source that went back into a move that has ended is not opened: the move
   const undone = await runMove(restored, b, ['ended', '--undo']);
   expect([undone.exitCode, undone.stderr]).toEqual([1, expect.stringContaining('The target is open')]);
   expect([await restored.statusOf('ended'), await statusIn(b, 'ended')]).toEqual(['MOVING', 'ACTIVE']);
+  expect(await restored.stepOf('ended')).toBe('COPYING');
   const again = await runMove(restored, b, ['ended', ...to]);
   expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('has moved')]);
   expect([await restored.statusOf('ended'), await statusIn(b, 'ended')]).toEqual(['MOVED', 'ACTIVE']);
+}, 180_000);
+
+test('a source that went back is not opened if its move ends while it is undone', async () => {
+  await newTenant('both');
+  await runMove(a, b, ['both', ...to], 'rows of commands');
+  const restored = await copyOf(a);
+  const session = openSession(restored.superuserUrl);
+  await session`begin`;
+  await session`select from tenants where tenant_id = 'both' for update`;
+  const undoing = runMove(restored, b, ['both', '--undo']);
+  await vi.waitFor(async () => {
+    const waiting = await restored.owner`
+      select from pg_stat_activity where wait_event_type = 'Lock' and query like '%update tenants set move%'`;
+    expect(waiting).toHaveLength(1);
+  }, soon);
+  // As the last step of the original does.
+  await b.owner`
+    insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
+    select tenant_id, gen_random_uuid(), 'move-tenant', 'moveTenant.arrive', 't', '{}', 'DONE', move ->> 'id'
+    from tenants where tenant_id = 'both'`;
+  await b.owner`update tenants set status = 'ACTIVE', move = null where tenant_id = 'both'`;
+  await session`commit`;
+  const { exitCode, stderr } = await undoing;
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The target is open')]);
+  expect([await restored.statusOf('both'), await statusIn(b, 'both')]).toEqual(['MOVING', 'ACTIVE']);
 }, 180_000);
 
 test('a source that went back to before the move gives back what was reserved in the target', async () => {

@@ -3,7 +3,7 @@ import { asAllTenantsImpatiently, asAllTenantsStatement } from '../../foundation
 import { fixedSql, statement } from '../../foundation/database/statement.js';
 import { newId } from '../../foundation/ids.js';
 import type { Bus } from '../bus/bus.js';
-import type { Witness } from '../witness.js';
+import type { Witness } from '../bus/witness-text.js';
 
 /** How long a worker owns a slot without a renewal. */
 export const OWNED_SECONDS = 5;
