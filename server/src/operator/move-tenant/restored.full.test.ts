@@ -71,7 +71,7 @@ test('a source that went back into a move that has ended is not opened: the move
 
 test('a source that went back is not opened if its move ends while it is undone', async () => {
   await newTenant('both');
-  await runMove(a, b, ['both', ...to], 'rows of commands');
+  await runMove(a, b, ['both', ...to], 'nothing is under way');
   const restored = await copyOf(a);
   const session = openSession(restored.superuserUrl);
   await session`begin`;
