@@ -26,7 +26,7 @@ outbox republish --since <RFC 3339> [--tenant <tenant_id>]
 migrate [--plan | --grant-to <role>]
                                     apply missing migrations; or print them; or also let a role serve
 declare-restored                    after a restore that Postgres does not show: begin a new generation
-move-tenant <tenant_id> --to-url <url> [--plan] | --undo
+move-tenant <tenant_id> --to-url <url> [--switch <command>] [--plan] | --undo
                                     move a tenant to another platform
 cell-map --upstream <name> --file <file>
                                     write the client ids of this platform for nginx in front of several

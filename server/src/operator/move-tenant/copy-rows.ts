@@ -34,7 +34,7 @@ export type Copying = {
 };
 
 /** A row comes after the rows that it refers to. The outbox is empty. */
-export const copiedTables = tenantTables.toReversed().filter((table) => table !== outbox && table !== eventLogOrigins);
+const copiedTables = tenantTables.toReversed().filter((table) => table !== outbox && table !== eventLogOrigins);
 
 /** The tables that grow with the traffic. They are copied while the tenant is open, and no row refers to one of theirs. */
 const facts: readonly TenantTable[] = [commands, events, deviceRequests, objectGrants];
