@@ -98,6 +98,20 @@ test('a target that has another history since its copy was verified is not opene
   expect((await b.call('GET', 'platform/tenants/rewound')).status).toBe('ACTIVE');
 });
 
+test('a source that was restored while its tenant was copied is compared again, as a whole', async () => {
+  await newTenant('restored');
+  const held = await copyingTheLog();
+  const { exitCode, stderr } = await runMove(a, b, ['restored', ...to], FROZEN, async () => {
+    await held.untilWaitedFor();
+    await a.owner`select from begin_generation_v1('OPERATOR', null)`;
+    await held.release();
+  });
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('or the database was restarted')]);
+  expect([await stepIn(a, 'restored'), await stepIn(b, 'restored')]).toEqual(['COPYING', 'ARRIVING']);
+  await move(a, b, 'restored');
+  expect((await b.call('GET', 'platform/tenants/restored')).status).toBe('ACTIVE');
+});
+
 test('a request that was admitted late, after nothing was under way any more, ends the move', async () => {
   const operator = await newTenant('late');
   await newCommand(operator, { vendor: 'vendor_b', command_type: 'lock', timeout_seconds: 1 });

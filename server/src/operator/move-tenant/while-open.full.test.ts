@@ -29,8 +29,11 @@ test('what changes while a tenant is copied and still open moves too: late resul
   const lateIn = async (profile: Profile) =>
     (await signedRequest(profile, 'GET', `/api/v1/open/downlink/commands/${expired}`)).body.late_result;
 
+  const recordsIn = (cell: typeof a) => cell.owner`select * from commands where tenant_id = 'acme' order by command_id`;
   let added = '';
   const moved = await runMove(a, b, ['acme', '--to-url', b.baseUrl], 'the tenant is open: waiting for', async () => {
+    // The target would let an open command expire.
+    expect((await recordsIn(b)).map(({ command_id }) => command_id)).toEqual([expired]);
     await succeeded(expired);
     await vi.waitFor(async () => expect(await lateIn(operator)).not.toBeNull(), soon);
     const other = await a.newProfile('acme', 'integration_operator', 'acme-later');
@@ -47,7 +50,6 @@ test('what changes while a tenant is copied and still open moves too: late resul
   expect(moved.exitCode, moved.stderr).toBe(0);
 
   const there = { ...operator, base_url: b.baseUrl };
-  const recordsIn = (cell: typeof a) => cell.owner`select * from commands where tenant_id = 'acme' order by command_id`;
   const commands = await recordsIn(b);
   expect(commands.map(({ command_id, status }) => [command_id, status])).toEqual([
     [expired, 'TIMED_OUT'],
@@ -59,8 +61,8 @@ test('what changes while a tenant is copied and still open moves too: late resul
   expect(events).toHaveLength(6);
   const requests = await b.owner`select dedupe_id from device_requests where tenant_id = 'acme'`;
   expect(requests).toEqual([{ dedupe_id: 'd' }]);
-  const rolesThere = await b.owner`select role from roles where tenant_id = 'acme'`;
-  expect(rolesThere).toEqual([{ role: 'kept' }]);
+  const roleNames = await b.owner`select role from roles where tenant_id = 'acme'`;
+  expect(roleNames).toEqual([{ role: 'kept' }]);
   expect((await b.call('GET', 'open/me', undefined, { ...admin, base_url: b.baseUrl })).tenant_id).toBe('acme');
 });
 
