@@ -39,7 +39,7 @@ const copiedTables = tenantTables.toReversed().filter((table) => table !== outbo
 /** The tables that grow with the traffic. They are copied while the tenant is open, and no row refers to one of theirs. */
 const facts: readonly TenantTable[] = [commands, events, deviceRequests, objectGrants];
 
-/** What was copied while the tenant was open: all facts are equal but those `left`, and those that changed `since`. */
+/** While the tenant was open, all facts were copied but those `left`, and those that have changed `since`. */
 export type Prepared = { since: Mark; left: ReadonlyMap<TenantTable, Scope[]> };
 
 /** If a round found at most so many pages that differ, the tenant closes. A busy tenant always has some. */
@@ -68,11 +68,12 @@ export async function prepare(copying: Copying, untilEnded: () => Promise<void>)
   }
 }
 
-/** What is to be copied, and then compared, while nothing but the move changes rows. */
+/** What is copied and then compared while the tenant is closed. */
 export async function readScopes(source: Place, prepared: Prepared | null): Promise<Map<TenantTable, Scope[]>> {
   const scopes = new Map<TenantTable, Scope[]>(copiedTables.map((table) => [table, [EVERYTHING]]));
-  for (const [table, left] of prepared?.left ?? []) {
-    const changed = await changedSince(source, table, (prepared as Prepared).since, false);
+  if (!prepared) return scopes;
+  for (const [table, left] of prepared.left) {
+    const changed = await changedSince(source, table, prepared.since, false);
     scopes.set(table, [...left.map((scope) => ({ ...scope, isEnded: false })), ...changed]);
   }
   return scopes;

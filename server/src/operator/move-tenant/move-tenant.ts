@@ -277,15 +277,15 @@ async function untilFrozen(source: Place, bus: Bus | null, { id, step, log_end }
 }
 
 async function undo(source: Place, target: Place): Promise<string> {
-  const tenant = await readTenant(source);
-  if (!tenant) throw new StartupError(`The source has no tenant ${source.tenantId}.`);
-  const { step, id } = tenant.move ?? {};
-  if (tenant.status === 'MOVED' || step === 'SWITCHING') {
+  const status = (await readTenant(source))?.status;
+  if (status !== 'MOVING' && status !== 'MOVED') return giveBackUnneeded(source, target);
+  const { move } = await readMoving(source);
+  const { step, id = '' } = move ?? {};
+  if (status === 'MOVED' || step === 'SWITCHING') {
     throw new StartupError(
       'The tenant has been switched: the move cannot be undone. Move it back with the platforms exchanged.',
     );
   }
-  if (tenant.status !== 'MOVING' || id === undefined) return giveBackUnneeded(source, target);
   if (await hasArrived(target, id)) throw new StartupError(IS_OPEN);
   await advance(source, id, ['CLOSING', 'COPYING', 'UNDOING'], { step: 'UNDOING' });
   await giveBack(target, id);
@@ -297,10 +297,10 @@ async function undo(source: Place, target: Place): Promise<string> {
 const IS_OPEN =
   'The target is open: the tenant has moved there. Run the same command without --undo: it ends the move.';
 
-/** A source that was restored to before the move does not know it. */
-async function giveBackUnneeded({ tenantId }: Place, target: Place): Promise<string> {
-  const there = await readTenant(target);
-  if (there?.status !== 'MOVING' || there.move?.step !== 'ARRIVING') return `${tenantId} is not moving.`;
-  await giveBack(target, there.move.id);
-  return `${tenantId} is not moving. The target deletes what a move had copied there.`;
+/** A command was killed before it closed the tenant, or the source was restored to before the move and does not know it. */
+async function giveBackUnneeded(source: Place, target: Place): Promise<string> {
+  const reservation = await readReservation(target, source);
+  if (!reservation) return `${(await readMoving(source)).tenantId} is not moving.`;
+  await giveBack(target, reservation.id);
+  return `${source.tenantId} is not moving. The target deletes what a move had copied there.`;
 }

@@ -153,22 +153,48 @@ export async function readMark(source: Place): Promise<Mark> {
 /** A command may have a payload and two results of 64 KiB. */
 const IDS = 100;
 
-/** The rows that were written since the mark. In a slot, transactions commit in the order of the numbers of events. */
+/** The rows that were written since the mark. */
 export async function changedSince(
   source: Place,
   table: TenantTable,
   { xid, seq }: Mark,
   isEnded: boolean,
 ): Promise<Scope[]> {
-  const [id] = keyColumns(table);
-  const xmin = sql`${sql.identifier(getTableName(table))}.xmin`;
-  const rows = await source.read<{ id: string }>(sql`
-    select distinct ${id} as id from ${table} where ${table.tenantId} = ${source.tenantId} and ${
-      table === events ? sql`seq > ${seq}::bigint` : sql`age(${xmin}) <= age(${xid}::text::xid)`
-    }`);
-  const ids = rows.map((row) => row.id);
+  const ids = await (table === events ? commandsOfEventsSince(source, seq) : writtenSince(source, table, xid));
   return Array.from({ length: Math.ceil(ids.length / IDS) }, (_, index) => ({
     ids: ids.slice(index * IDS, (index + 1) * IDS),
     isEnded,
   }));
+}
+
+/** In a slot, transactions commit in the order of the numbers of events. */
+async function commandsOfEventsSince(source: Place, seq: string): Promise<string[]> {
+  const rows = await source.read<{ id: string }>(sql`
+    select distinct ${events.commandId} as id from ${events}
+    where ${events.tenantId} = ${source.tenantId} and ${events.seq} > ${seq}::bigint`);
+  return rows.map(({ id }) => id);
+}
+
+/** A statement may take 10 s. */
+const LOOKED_AT = 100_000;
+
+async function writtenSince(source: Place, table: TenantTable, xid: string): Promise<string[]> {
+  const found: string[] = [];
+  const isNew = sql`age(${sql.identifier(getTableName(table))}.xmin) <= age(${xid}::text::xid)`;
+  for (let after: Key | null = null; ; ) {
+    const [page]: { ids: string[]; last: Key | null }[] = await source.read(sql`
+      select coalesce(json_agg(distinct key ->> 0) filter (where is_new), '[]') as ids,
+        (array_agg(key) filter (where place = ${LOOKED_AT}))[1] as last
+      from (
+        select ${keyOf(table)} as key, is_new, row_number() over (order by ${byKey(table)}) as place
+        from (
+          select ${listed(keyColumns(table))}, ${isNew} as is_new
+          from ${table} where ${isInTenantAfter(table, source.tenantId, after)}
+          order by ${byKey(table)} limit ${LOOKED_AT}
+        ) as page
+      ) as looked_at`);
+    found.push(...(page?.ids ?? []));
+    after = page?.last ?? null;
+    if (after === null) return found;
+  }
 }

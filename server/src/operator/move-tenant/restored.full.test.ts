@@ -98,6 +98,10 @@ test('a source that went back to before the move gives back what was reserved in
   await newTenant('before');
   const restored = await copyOf(a);
   await runMove(a, b, ['before', ...to], 'rows of commands');
+  const other = await startCell();
+  await other.call('POST', 'platform/tenants', { tenant_id: 'before', name: 'before' });
+  const notItsOwn = await runMove(other, b, ['before', '--undo']);
+  expect([notItsOwn.exitCode, notItsOwn.stdout.trim()]).toEqual([0, 'before is not moving.']);
   expect(await statusIn(b, 'before')).toBe('MOVING');
   const undone = await runMove(restored, b, ['before', '--undo']);
   expect([undone.exitCode, undone.stdout]).toEqual([0, expect.stringContaining('The target deletes')]);

@@ -27,14 +27,6 @@ const GIVE_WAY_MS = 5_000;
 /** New rows wake the relay. */
 const REST_MS = 60_000;
 
-/** What is dispatched counts as sent. So nothing is, if the bus has gone before the commit. */
-const BUS_GONE = new Error('The bus has gone.');
-
-function soonIfBusGone(error: unknown): Progress {
-  if (error !== BUS_GONE) throw error;
-  return 'SOON';
-}
-
 /**
  * Publishes the outbox of the slots that this worker owns. Rows are prepared in one transaction, published after its
  * commit, and deleted in a later transaction once the bus has acknowledged them. After a crash the same rows are prepared
@@ -59,7 +51,7 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
       if (hasFailed) await afterAFailure();
     }
     const relaySome = owner.mayPublish() ? relayBatch : logBatch;
-    const done = await patience.each(slots, (some) => relaySome(owned, some).catch(soonIfBusGone));
+    const done = await patience.each(slots, (some) => relaySome(owned, some));
     if (done.includes('AGAIN')) return 'AGAIN';
     if (done.includes('SOON')) return 'SOON';
     return done.includes('WAIT') || patience.isWaiting(slots) ? 'WAIT' : REST_MS;
@@ -113,7 +105,6 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
   /** Prepares the rows before their messages leave. Deletes rows that no longer need a message. */
   async function prepare(tx: Transaction, rows: readonly OutboxRow[]) {
     const { messages, topics } = await dispatch.prepare(tx, rows);
-    if (!owner.mayPublish()) throw BUS_GONE;
     const prepared = new Map<Message, OutboxRow>();
     const unsent: OutboxRow[] = [];
     for (const [index, row] of rows.entries()) {
