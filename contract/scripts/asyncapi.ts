@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { durables, inboxPrefix } from '../src/bus/durables.js';
 import { MAX_MESSAGE_BYTES } from '../src/bus/limits.js';
 import { CommandMessage, CommandUpdate, DeviceReplyMessage, DeviceRequestMessage } from '../src/bus/messages.js';
-import { SENT_AGAIN, SENT_TO } from '../src/bus/nats.js';
+import { HISTORY, SENT_AGAIN, SENT_TO } from '../src/bus/nats.js';
 import { API_PREFIX } from '../src/bus/permissions.js';
 import { subjects } from '../src/bus/subjects.js';
 import { eventTypes } from '../src/events.js';
@@ -170,6 +170,12 @@ const headers = {
       description:
         'The `server_id` of the NATS server to which the platform sent the command. Each start of a NATS server has another id. A command that the platform may have sent before has no such header, and no command has it on a cluster.',
       examples: ['NBZDVPNAMMDT4NNV5GNTT3DKVSG2DHQQ2IAGAOD7TVCDBJMPTTNFZGJ5'],
+    },
+    [HISTORY]: {
+      type: 'string',
+      description:
+        'The history of the database that logged the event. It changes if the database was restored to an earlier time: events that you have from the history before may not exist any more, and their commands may have other states.',
+      examples: ['b7c3e1f0'],
     },
     traceparent: {
       type: 'string',

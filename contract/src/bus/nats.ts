@@ -10,6 +10,9 @@ export const SENT_AGAIN = 'Sent-Again';
  */
 export const SENT_TO = 'Sent-To';
 
+/** Header of an event: the history of the database that logged it. */
+export const HISTORY = 'History';
+
 /** How the platform and its adapters stay connected to NATS. */
 export const connectionOptions = {
   // Otherwise the client builds a stack trace for every message: a third of its CPU.

@@ -7,7 +7,7 @@ import { idTimeMs, newId } from '../foundation/ids.js';
 import { slotOf } from '../foundation/slots.js';
 import { busPrincipals } from '../foundation/tables.js';
 import type { Message } from './bus/bus.js';
-import { END_OF_LOG, presentEvent, shownColumns } from './events.js';
+import { END_OF_LOG, presentEvent, shownColumns, tagOf } from './events.js';
 import type { SlotPosition } from './slots/slot-owner.js';
 import { commands, events, type RepublishedRange } from './tables.js';
 import type { State } from './transitions.js';
@@ -139,7 +139,7 @@ function readPage(database: Database, { ranges, limit, tenantId }: PageOf): Prom
       positions: ends.map(({ slot, seq }) => ({ slot, seq })),
       loggedAtMs: Math.max(...ends.map(({ logged_at_ms }) => logged_at_ms)),
       isFull: first.is_full,
-      messages: await readMessages(tx, ends, { limit, tenantId }),
+      messages: await readMessages(tx, ends, { limit, tenantId, history: tagOf(database.generations.current().id) }),
     };
   };
   return asAllTenants(database, work, pageEnds(JSON.stringify(ranges), limit, tenantId));
@@ -149,7 +149,11 @@ function readPage(database: Database, { ranges, limit, tenantId }: PageOf): Prom
  * An event is read if its tenant has a CLIENT principal, even if DISABLED or expired: it may connect again later, and
  * continues at its position. If no event is published, a worker drains 1.3 times as many commands per second.
  */
-async function readMessages(tx: Transaction, ends: readonly End[], { limit, tenantId }: Omit<PageOf, 'ranges'>) {
+async function readMessages(
+  tx: Transaction,
+  ends: readonly End[],
+  { limit, tenantId, history }: Omit<PageOf, 'ranges'> & { history: string },
+) {
   const inSlot = tx
     .select()
     .from(events)
@@ -189,6 +193,7 @@ async function readMessages(tx: Transaction, ends: readonly End[], { limit, tena
       subject: subjects.event(event.tenantId, event.eventType),
       id: event.eventId,
       body: Buffer.from(JSON.stringify(presentEvent(event, command))),
+      history,
       traceparent: command.traceparent ?? undefined,
     }),
   );

@@ -37,14 +37,18 @@ export function followOverHttp({ base_url: baseUrl, client_id: clientId, secret 
   return { seen, restoredAt, refusals, ended: () => ended };
 }
 
-/** Reads all events of all tenants over NATS, in the order of the stream. See `atEnd`. */
-export async function followOverBus(natsUrl: string): Promise<Follower> {
+/** Reads all events of all tenants over NATS, in the order of the stream. See `atEnd`. `histories`: of their headers. */
+export async function followOverBus(natsUrl: string): Promise<Follower & { histories: Set<string> }> {
   const connection = await connect({ servers: natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   atEnd(() => connection.close());
   const seen: string[] = [];
+  const histories = new Set<string>();
   const messages = await (await jetstream(connection).consumers.get('TOP_EVENTS')).consume();
   void (async () => {
-    for await (const message of messages) seen.push(message.json<{ event_id: string }>().event_id);
+    for await (const message of messages) {
+      seen.push(message.json<{ event_id: string }>().event_id);
+      histories.add(message.headers?.get('History') ?? 'none');
+    }
   })().catch(() => {});
-  return { seen };
+  return { seen, histories };
 }

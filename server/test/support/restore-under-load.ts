@@ -72,7 +72,8 @@ export async function startWorkingPlatform({ perSecond }: Load) {
   });
   atEnd(() => adapter.stop());
   const overHttp = followOverHttp(demo);
-  const followers = [overHttp, await followOverBus(nats.url)];
+  const overBus = await followOverBus(nats.url);
+  const followers = [overHttp, overBus];
   let restores = 0;
 
   /** How many commands wait for the relay, or for their devices, whichever is less. */
@@ -171,6 +172,7 @@ export async function startWorkingPlatform({ perSecond }: Load) {
       await haveSeen(fresh);
       for (const [index, { seen }] of followers.entries()) expect(seen.slice(seenBefore[index])).toEqual(fresh);
       expect([overHttp.restoredAt.size, overHttp.ended()]).toEqual([restores, null]);
+      expect(overBus.histories.size).toBe(restores + 1);
 
       const admitted = caller
         .sent()

@@ -6,6 +6,8 @@ export type Message = {
   id: string;
   body: Buffer;
   traceparent?: string | undefined;
+  /** Of an event: the history that has it. */
+  history?: string | undefined;
   /** Of a command: whether it may have been published before. */
   isSentAgain?: boolean | undefined;
 };

@@ -23,6 +23,7 @@ import {
 } from '@nats-io/transport-node';
 import {
   connectionOptions,
+  HISTORY,
   MESSAGE_TOO_LARGE,
   SENT_AGAIN,
   SENT_TO,
@@ -182,9 +183,10 @@ export async function natsBus(options: NatsOptions, logger: Logger): Promise<Bus
   };
 }
 
-function optionsOf({ id, traceparent, isSentAgain }: Message, { info }: NatsConnection) {
+function optionsOf({ id, traceparent, history, isSentAgain }: Message, { info }: NatsConnection) {
   const given = headers();
   if (traceparent) given.set('traceparent', traceparent);
+  if (history) given.set(HISTORY, history);
   if (isSentAgain) given.set(SENT_AGAIN, 'true');
   // In a cluster, or behind a leaf node without JetStream, another server stores it.
   if (isSentAgain === false && info?.jetstream && !info.cluster) given.set(SENT_TO, info.server_id);
