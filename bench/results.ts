@@ -10,7 +10,7 @@ export type Run = Record<string, number>;
 /** The contenders, each with its runs. The last one is the subject; ratios compare it with every other. */
 export type Measured = Record<string, Run[]>;
 
-export type Section = { part: string; about: string; measured: Measured; loadBefore: number };
+export type Section = { part: string; about: string; hasRatios?: boolean; measured: Measured; loadBefore: number };
 
 /** The type of a file system in memory, from linux/magic.h. */
 const TMPFS = 0x01021994;
@@ -58,9 +58,9 @@ export function median(values: number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? Number.NaN) + (sorted[Math.floor(middle)] ?? Number.NaN)) / 2;
 }
 
-export function render({ part, about, measured, loadBefore }: Section): string {
+export function render({ part, about, hasRatios = true, measured, loadBefore }: Section): string {
   const names = Object.keys(measured);
-  const references = names.slice(0, -1);
+  const references = hasRatios ? names.slice(0, -1) : [];
   const measures = [...new Set(Object.values(measured).flatMap((runs) => runs.flatMap((run) => Object.keys(run))))];
   const head = ['', ...names, ...references.map((reference) => `${names.at(-1)} / ${reference}`)];
   const rows = measures.map((measure) => [

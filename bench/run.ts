@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { buildRef, prepare, thisBuild } from './builds.js';
 import { requireWrk } from './generator/wrk.js';
 import { accepting } from './parts/accepting.js';
+import { busyTenant } from './parts/busy-tenant.js';
 import { deletion } from './parts/deletion.js';
 import { drain } from './parts/drain.js';
 import { embedded } from './parts/embedded.js';
@@ -30,6 +31,7 @@ const parts: Record<string, Part> = {
   'fixed-rate': fixedRate,
   overload,
   neighbours,
+  'busy-tenant': busyTenant,
   drain,
   deletion,
   workers,
@@ -95,7 +97,8 @@ for (const name of chosen) {
   console.error(name);
   const [loadBefore = 0] = loadavg();
   const measured = await part.measure(formOf(name));
-  const section = { part: name, about: part.about, measured, loadBefore };
+  const { about, hasRatios = true } = part;
+  const section = { part: name, about, hasRatios, measured, loadBefore };
   console.log(`\n${render(section)}`);
   if (quick) verdicts.push(judge(name, measured));
   else writeSection(section);

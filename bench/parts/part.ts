@@ -23,7 +23,8 @@ export type Form = {
   environment: Record<string, string>;
 };
 
-export type Part = { about: string; measure: (form: Form) => Promise<Measured> };
+/** `hasRatios`: false if the columns are different measures. */
+export type Part = { about: string; hasRatios?: boolean; measure: (form: Form) => Promise<Measured> };
 
 export const WARM_UP_SECONDS = 4;
 

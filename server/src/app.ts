@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { ApiError } from './foundation/api-error.js';
+import { createPlaces } from './foundation/concurrency/limits-per-key.js';
 import { onePerTick } from './foundation/concurrency/turns.js';
 import type { Database } from './foundation/database/database.js';
 import type { Peers } from './foundation/peers.js';
@@ -21,7 +22,6 @@ import {
   createAnswerError,
   type Incoming,
   observe,
-  parseBody,
   type Reply,
   requestIdOf,
 } from './gateway/http/exchange.js';
@@ -44,6 +44,9 @@ export type AppDependencies = {
   readiness: Probes;
 };
 
+/** Bytes of answers of a tenant that a process keeps until its clients read them. */
+const MOST_UNREAD = 32 * 1_048_576;
+
 /** The path of a request through the gates, in order. */
 export function createApp(dependencies: AppDependencies) {
   const { peers, config, database, keyring, lastUses, router, logger, logRefusal, metrics, readiness } = dependencies;
@@ -55,6 +58,7 @@ export function createApp(dependencies: AppDependencies) {
   const changeBytesPerDay = config.CHANGE_BYTES_PER_DAY_PER_TENANT;
   const admit = createAdmit({ database, limits, lastUses, changeBytesPerDay });
   const recordDenial = createDenialRecorder();
+  const unread = createPlaces();
   const answerError = createAnswerError(logger);
 
   /** Throws to refuse a request. */
@@ -66,9 +70,9 @@ export function createApp(dependencies: AppDependencies) {
     if (match.operation) reply.locals.operation = match.operation.name;
     if (match.operation?.name === 'commands.create') return createCommand(signed, admit);
     const { operation, call } = await admit(signed);
+    if (unread.countOf(sender.tenantId) > MOST_UNREAD) throw tooMuchUnread();
     // A replayed request must not have a large body parsed.
-    const body = parseBody(req.headers['content-type'], sender.body, operation.route.metadata.largeBody?.depth);
-    return callHandler(operation, { req, reply, params: match.params, body }, call);
+    return callHandler(operation, { req, reply, params: match.params, body: sender.body }, call);
   }
 
   const cors = createCors(config.CORS_ORIGINS);
@@ -121,7 +125,12 @@ export function createApp(dependencies: AppDependencies) {
         else if (config.ROLE === 'worker') fail(noApiHere());
         else {
           answerOf(req, reply)
-            .then((answer) => answerJson(reply, answer))
+            .then((answer) => {
+              answerJson(reply, answer);
+              if (reply.writableLength === 0) return;
+              const giveBack = unread.take(reply.locals.tenantId ?? '', reply.writableLength);
+              if (giveBack) reply.once('close', giveBack);
+            })
             .catch(fail);
         }
       });
@@ -137,6 +146,13 @@ const isOutsideApi = (target: string) => /^\/(?!\/|api(\/|\?|$))/i.test(target);
 
 /** Pages of other origins may read the API and its descriptions, never probes and metrics. */
 const isForPages = (target: string) => !isOutsideApi(target) || /^\/(openapi|asyncapi)\./.test(target);
+
+const tooMuchUnread = () =>
+  new ApiError('RATE_LIMITED', {
+    message: 'The clients of the tenant have not read 32 MiB of answers of this node. Read them first.',
+    metadata: { quota: 'unread', limit: MOST_UNREAD },
+    headers: { 'Retry-After': '1' },
+  });
 
 const noApiHere = () =>
   new ApiError('SERVICE_UNAVAILABLE', {

@@ -123,7 +123,12 @@ export function createRouter({ config, ...shared }: Options) {
     me: { get: getMe(platformVersion, limitsOf(config)) },
   };
   return {
-    callHandler: createCallHandler(handlers, services, keyring),
+    // Half of the connections stay for other tenants.
+    callHandler: createCallHandler(handlers, {
+      services,
+      keyring,
+      atOnce: config.DATABASE_URL ? Math.ceil(config.DATABASE_POOL_SIZE / 2) : 1,
+    }),
     createCommand: commands.createCommand(acceptance),
   };
 }

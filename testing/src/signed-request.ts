@@ -65,8 +65,8 @@ const OVERLOAD = /Commands of the tenant currently wait/;
 
 /**
  * Sends one request, correct or deliberately wrong. While the machine stalls, the servers that all test files share
- * refuse some requests with 503 and Retry-After. Such a request is sent again with another nonce, as clients do, and so
- * is a change behind which too many others wait. One with a given nonce, or to another server, is not.
+ * refuse some requests with 503 and Retry-After. Such a request is sent again with another nonce, as clients do. One with
+ * a given nonce, or to another server, is not.
  */
 export async function signedRequest(
   profile: Profile,
@@ -84,10 +84,6 @@ export async function signedRequest(
       continue;
     }
     const seconds = Number(answer.headers['retry-after']);
-    if (answer.status === 429 && answer.body.metadata?.quota === 'changes' && options.nonce === undefined) {
-      await delay(seconds * 1_000);
-      continue;
-    }
     if (answer.status !== 503 || !seconds || options.nonce !== undefined || !isShared()) return answer;
     if (performance.now() - sentAt < STALLED_MS && !OVERLOAD.test(answer.raw)) return answer;
     await delay(seconds * 1_000);

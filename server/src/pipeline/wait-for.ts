@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiError } from '../foundation/api-error.js';
 import { createPlaces } from '../foundation/concurrency/limits-per-key.js';
-import { createTurns } from '../foundation/concurrency/turns.js';
 import type { Database } from '../foundation/database/database.js';
 import { asAllTenantsStatement } from '../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../foundation/database/statement.js';
@@ -15,9 +14,6 @@ const LOOK_OUT_WITHOUT_SIGNALS_MS = 2_000;
 /** The shortest interval between two reads after signals. It grows with the requests for the same topic. */
 const BETWEEN_LOOKS_MS = 200;
 const BETWEEN_LOOKS_OF_A_TOPIC_MS = 4;
-
-/** Reads of waiting requests leave the other connections of the pool to requests that do not wait. */
-const MAX_LOOKS_AT_ONCE = 4;
 
 type Options = {
   signals: Signals;
@@ -46,7 +42,6 @@ export type WaitFor = <Found>(poll: LongPoll<Found>) => Promise<Found>;
 export function createWaitFor({ signals, database, perTenant, logger }: Options): WaitFor {
   const sleepers = new Set<{ topic: string; lookedAt: number; wake: () => void }>();
   const places = createPlaces(perTenant);
-  const lookInTurn = createTurns({ atOnce: MAX_LOOKS_AT_ONCE });
 
   const lookOutIn = (milliseconds: number) => void setTimeout(() => void lookOut(), milliseconds).unref();
   lookOutIn(LOOK_OUT_WITHOUT_SIGNALS_MS);
@@ -94,11 +89,11 @@ export function createWaitFor({ signals, database, perTenant, logger }: Options)
     const self = { topic, lookedAt: 0, wake: waker.wake };
     sleepers.add(self);
     try {
-      for (let isFirst = true; ; isFirst = false) {
+      for (;;) {
         waker.reset();
         const lookedAt = performance.now();
         self.lookedAt = call.admittedAt.getTime() + (lookedAt - startedAt);
-        const found = await (isFirst ? look() : lookInTurn('', look));
+        const found = await look();
         const left = until - performance.now();
         if (isEnough(found) || left <= 0 || isGone || signals.isClosed()) return found;
         await waker.sleep(left);

@@ -94,20 +94,6 @@ test('200 waiting requests cause one poll in 10 seconds or more while signals ar
   expect(await Promise.all(answers)).toHaveLength(200);
 });
 
-test('of 50 waiting requests that a signal wakes, four read at a time', async () => {
-  const node = await openNode();
-  const [id = ''] = await dispatchedCommands(1);
-  const answers = await node.waitForAll(Array(50).fill(id));
-  await expect.poll(() => [looks(node) >= 50, node.reads.underWay]).toEqual([true, 0]);
-  const before = looks(node);
-  node.reads.most = 0;
-  node.signals.send([topics.command(tenant.tenant_id, id)]);
-  await expect.poll(() => looks(node)).toBeGreaterThanOrEqual(before + 50);
-  expect(node.reads.most).toBe(4);
-  await node.signals.close();
-  expect(await Promise.all(answers)).toHaveLength(50);
-});
-
 test('a change whose signal was lost is found long before the wait is over', async () => {
   const node = await openNode({ hearsOthers: false });
   const [id = ''] = await dispatchedCommands(1);

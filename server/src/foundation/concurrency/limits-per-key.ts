@@ -4,12 +4,12 @@ export function createPlaces(most = Number.POSITIVE_INFINITY) {
   const countOf = (key: string) => taken.get(key) ?? 0;
   return {
     countOf,
-    /** Returns the function that gives the place back, or null if all are taken. */
-    take(key: string): (() => void) | null {
+    /** Returns the function that gives the places back, or null if all are taken. */
+    take(key: string, places = 1): (() => void) | null {
       if (countOf(key) >= most) return null;
-      taken.set(key, countOf(key) + 1);
+      taken.set(key, countOf(key) + places);
       return () => {
-        const left = countOf(key) - 1;
+        const left = countOf(key) - places;
         if (left > 0) taken.set(key, left);
         else taken.delete(key);
       };

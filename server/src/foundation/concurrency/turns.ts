@@ -5,20 +5,13 @@ const MAX_WAIT_MS = 10_000;
 
 /**
  * Runs at most `atOnce` works of a key at a time, in the order of their calls; works of different keys do not wait for
- * each other. Work that has waited too long never begins: its error has the code of a wait for the database. If
- * `maxWaiting` works of the key wait already, the next one gets the error of `full`.
+ * each other. Work that has waited too long never begins: its error has the code of a wait for the database.
  */
-export function createTurns({
-  atOnce = 1,
-  maxWaitMs = MAX_WAIT_MS,
-  maxWaiting = Number.POSITIVE_INFINITY,
-  full = () => new Error('Too many works wait for their turn.'),
-} = {}) {
+export function createTurns({ atOnce = 1, maxWaitMs = MAX_WAIT_MS } = {}) {
   const queues = new Map<string, { running: number; waiting: Set<() => void> }>();
 
   return async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
     const queue = queues.get(key) ?? { running: 0, waiting: new Set() };
-    if (queue.waiting.size >= maxWaiting) throw full();
     queues.set(key, queue);
     if (queue.running === atOnce) await placeIn(queue.waiting, maxWaitMs);
     else queue.running++;
@@ -47,18 +40,26 @@ const placeIn = (waiting: Set<() => void>, maxWaitMs: number) =>
   });
 
 /**
- * Runs one task per tick of the event loop. A flood of cheap requests then delays another request by one task per tick,
- * not by one task per connection of the flood.
+ * Runs one task per tick of the event loop, of each key in turn. A flood of cheap requests then delays another request by
+ * one task per tick, not by one task per connection of the flood.
  */
-export function onePerTick(): (task: () => void) => void {
-  const waiting: Array<() => void> = [];
+export function onePerTick(): (task: () => void, key?: string) => void {
+  const waiting = new Map<string, Array<() => void>>();
   const runNext = () => {
-    const task = waiting.shift();
+    const [first] = waiting;
+    if (!first) return;
+    const [key, tasks] = first;
+    const task = tasks.shift();
+    waiting.delete(key);
+    if (tasks.length > 0) waiting.set(key, tasks);
     // Schedule first, so that the next tasks run even if this one throws.
-    if (waiting.length > 0) setImmediate(runNext);
+    if (waiting.size > 0) setImmediate(runNext);
     task?.();
   };
-  return (task) => {
-    if (waiting.push(task) === 1) setImmediate(runNext);
+  return (task, key = '') => {
+    if (waiting.size === 0) setImmediate(runNext);
+    const tasks = waiting.get(key);
+    if (tasks) tasks.push(task);
+    else waiting.set(key, [task]);
   };
 }

@@ -34,18 +34,6 @@ test('work of one key runs one after the other, even after a failure, and other 
   expect(await inTurn('a', async () => 'again')).toBe('again');
 });
 
-test('work that finds too many before it never begins, and other keys have room', async () => {
-  const full = new Error('full');
-  const inTurn = createTurns({ maxWaiting: 2, full: () => full });
-  const first = lasting();
-  const waiting = ['a', 'a', 'a'].map((key) => inTurn(key, first.work));
-  await expect(inTurn('a', async () => 'too late')).rejects.toBe(full);
-  expect(await inTurn('b', async () => 'served')).toBe('served');
-  first.end();
-  await Promise.all(waiting);
-  expect(await inTurn('a', async () => 'again')).toBe('again');
-});
-
 test('as many works of a key as allowed run at a time, and the next one begins when one ends', async () => {
   const inTurn = createTurns({ atOnce: 2 });
   const [first, second] = [lasting(), lasting()];
@@ -94,4 +82,12 @@ test('of many tasks one runs in each tick of the event loop, in their order', as
   inTurn(() => done.push(100));
   await nextTurn();
   expect(done).toEqual(Array.from({ length: 101 }, (_, number) => number));
+});
+
+test('of many tasks of one key and one of another, the other runs second', async () => {
+  const inTurn = onePerTick();
+  const done: string[] = [];
+  for (let number = 0; number < 100; number++) inTurn(() => done.push('busy'), 'busy');
+  await new Promise<void>((resolve) => inTurn(() => resolve(), 'calm'));
+  expect(done).toEqual(['busy']);
 });

@@ -9,7 +9,7 @@ const within = <Result>(reading: Promise<Result>) =>
   Promise.race([reading.catch(() => null), delay(WITHIN_MS, null, { ref: false })]);
 
 /** `metadata.quota` of RATE_LIMITED. */
-const QUOTAS = ['credential', 'tenant', 'address', 'waiting', 'changes', 'change_bytes'];
+const QUOTAS = ['credential', 'tenant', 'address', 'waiting', 'change_bytes', 'unread'];
 
 /** What the parts of the platform count. */
 function countersOf(registry: Registry) {

@@ -23,23 +23,11 @@ export type Change = {
 /** The result of a change. `before` is null for a creation and `after` for a deletion; neither ever holds a secret. */
 type Changed<Result> = { result: Result; before: Facts | null; after: Facts | null; secrets?: SecretChanges };
 
-/** More changes than this, and a caller that repeats them, only wait for each other. */
-const MAX_WAITING = 32;
-
 /**
- * Changes of one tenant run one after the other in a process. Most of them lock the tenant's row. If they ran at once,
- * they would take all database connections only to wait for each other, and requests of other tenants would wait too.
- * The operator's changes have turns of their own: whatever the tenant does, the operator can disable it.
+ * Changes of one tenant run one after the other in a process: most of them lock the tenant's row. The operator's changes
+ * have turns of their own: whatever the tenant does, the operator can disable it.
  */
-const inTurn = createTurns({
-  maxWaiting: MAX_WAITING,
-  full: () =>
-    new ApiError('RATE_LIMITED', {
-      message: `${MAX_WAITING} changes of the tenant wait on this node already. Send one after the other.`,
-      metadata: { quota: 'changes', limit: MAX_WAITING },
-      headers: { 'Retry-After': '1' },
-    }),
-});
+const inTurn = createTurns();
 
 /** A change of a resource that the audit log shows as its answers do. Its result is the answer. */
 export function changeOf<Row, Item extends Facts>(

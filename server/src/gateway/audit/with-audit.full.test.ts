@@ -24,6 +24,7 @@ const callOf = (tenantId: string, caller: Profile, { requestId, path }: Omit<Nam
   asTenant: (work, id = tenantId) => asTenant(database, id, work),
   onClosed: () => {},
   countRequest: () => null,
+  expectItems: () => null,
   changeBytesPerDay: Number.POSITIVE_INFINITY,
 });
 

@@ -93,6 +93,9 @@ export const purgeNonces = (): Purge => ({
 
 export type Admit = ReturnType<typeof createAdmit>;
 
+/** A command with its history and a small result. */
+const BYTES_OF_AN_ITEM = 1_024;
+
 type AdmitOptions = { database: Database; limits: RateLimits; lastUses: LastUses; changeBytesPerDay: number };
 
 /**
@@ -149,6 +152,10 @@ export function createAdmit({ database, limits, lastUses, changeBytesPerDay }: A
       asTenant: (work, id = ofTenant) => asTenant(database, id, work),
       onClosed: (stop) => void (reply.destroyed ? stop() : reply.once('close', stop)),
       countRequest: () => limits.countRequest(sender, verdict),
+      expectItems(items) {
+        reply.locals.expectedBytes = items * BYTES_OF_AN_ITEM;
+        return limits.countBytes(sender, reply.locals.expectedBytes);
+      },
       changeBytesPerDay,
       refuse,
     };
@@ -161,7 +168,10 @@ export function createAdmit({ database, limits, lastUses, changeBytesPerDay }: A
     const call = callOf(signed, row);
     reply.locals.call = call;
     limits.countBytes(sender, sender.body.length);
-    reply.once('close', () => limits.countBytes(sender, reply.locals.answerBytes ?? 0));
+    reply.once('close', () => {
+      const { answerBytes = 0, expectedBytes } = reply.locals;
+      limits.countBytes(sender, answerBytes, expectedBytes);
+    });
     const operation = authorize(row, match, sender.tenantId);
     reply.locals.mayHaveChanged = req.method !== 'GET';
     return { operation, call, outcome: row.outcome === null ? null : (row as CommandOutcome) };

@@ -1,24 +1,88 @@
-import type { ServerResponse } from 'node:http';
 import type { ErrorCode, Operation } from '@tenant-open-platform/contract';
 import { validateResponse } from '@ts-rest/core';
+import { unavailable } from '../../foundation/api-error.js';
+import { createTurns, onePerTick } from '../../foundation/concurrency/turns.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { onceByKey } from '../idempotency/once.js';
-import type { CallOf, Handlers } from '../operation/call.js';
-import { type Answer, type Incoming, type Parts, validRequest } from './exchange.js';
+import type { Call, CallOf, Handlers } from '../operation/call.js';
+import { type Answer, type Incoming, parseBody, type Reply, validRequest } from './exchange.js';
 
-type AnyHandler = (request: Parts & { query: unknown }, call: CallOf<ErrorCode>, services: unknown) => Promise<Answer>;
+type Valid = ReturnType<typeof validRequest>;
+type AnyHandler = (request: Valid, call: CallOf<ErrorCode>, services: unknown) => Promise<Answer>;
+type Request = { req: Incoming; reply: Reply; params: Record<string, string>; body: Buffer };
 
-/** Each handler gets a valid request, and its answer is validated against the contract. */
-export function createCallHandler<Services>(handlers: Handlers<Services>, services: Services, keyring: Keyring) {
-  type Request = Parts & { req: Incoming; reply: ServerResponse };
-  return async ({ name, route }: Operation, { req, reply, ...parts }: Request, call: CallOf<ErrorCode>) => {
+/** Validating an item of a page takes up to 0.05 ms, and a KiB of a body 0.02 ms: a piece of work takes about 1 ms. */
+const ITEMS_OF_A_PIECE = 20;
+const SMALL_BODY_BYTES = 65_536;
+
+/**
+ * Each handler gets a valid request, and its answer is validated against the contract. A tenant has a share of what all
+ * requests need: at most `atOnce` of its requests are worked on at a time, and large bodies and pages in pieces, between
+ * which others run.
+ */
+export function createCallHandler<Services>(
+  handlers: Handlers<Services>,
+  { services, keyring, atOnce }: { services: Services; keyring: Keyring; atOnce: number },
+) {
+  const inTurn = createTurns({ atOnce });
+  const perTick = onePerTick();
+  const piece = <Result>({ caller }: Call, work: () => Result) =>
+    new Promise<Result>((resolve, reject) => {
+      perTick(() => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      }, caller.tenantId);
+    });
+
+  async function requestOf(route: Operation['route'], { req, params, body }: Request, call: Call) {
+    const type = req.headers['content-type'];
+    const read = () => {
+      const parsed = parseBody(type, body, route.metadata.largeBody?.depth);
+      return validRequest(route, req.url, { params, body: parsed });
+    };
+    return body.length > SMALL_BODY_BYTES ? piece(call, read) : read();
+  }
+
+  async function validBody(route: Operation['route'], { status, body }: Answer, call: Call): Promise<unknown> {
+    const valid = (part: unknown) => validateResponse({ appRoute: route, response: { status, body: part } }).body;
+    const { items } = body as { items?: unknown };
+    if (!Array.isArray(items) || items.length <= ITEMS_OF_A_PIECE) return valid(body);
+    const all: unknown[] = [];
+    for (let from = 0; from < items.length; from += ITEMS_OF_A_PIECE) {
+      const some = { ...(body as object), items: items.slice(from, from + ITEMS_OF_A_PIECE) };
+      all.push(...(await piece(call, () => (valid(some) as { items: unknown[] }).items)));
+    }
+    return { ...(valid({ ...(body as object), items: [] }) as object), items: all };
+  }
+
+  return async ({ name, route }: Operation, given: Request, call: CallOf<ErrorCode>): Promise<Answer> => {
     const [resource, verb = ''] = name.split('.');
     const handler = (handlers[resource as keyof Handlers] as Record<string, AnyHandler>)[verb] as AnyHandler;
-    const request = validRequest(route, req.url, parts);
-    const isKeyed = route.metadata.repeat === 'BY_HEADER';
-    const once = isKeyed ? onceByKey(keyring, { req, reply, body: request.body }, call) : undefined;
-    const { status, body, headers } = await handler(request, once ? { ...call, once } : call, services);
-    if (!(status in route.responses)) throw new Error(`The contract has no answer ${status} here.`);
-    return { status, body: validateResponse({ appRoute: route, response: { status, body } }).body, headers };
+    const { tenantId } = call.caller;
+
+    async function answer(request: Valid, ofTenant: CallOf<ErrorCode>): Promise<Answer> {
+      const isKeyed = route.metadata.repeat === 'BY_HEADER';
+      const once = isKeyed ? onceByKey(keyring, { ...given, body: request.body }, ofTenant) : undefined;
+      const answered = await handler(request, once ? { ...ofTenant, once } : ofTenant, services);
+      if (!(answered.status in route.responses)) throw new Error(`The contract has no answer ${answered.status} here.`);
+      return { ...answered, body: await validBody(route, answered, call) };
+    }
+
+    const request = await inTurn(tenantId, async () => {
+      if (given.reply.destroyed) throw unavailable('The client has gone. Nothing was done.', 1);
+      const valid = await requestOf(route, given, call);
+      const { wait_seconds: waits, limit } = (valid.query ?? {}) as { wait_seconds?: number; limit?: number };
+      if (waits) return { valid };
+      const overQuota = limit && call.expectItems(limit);
+      if (overQuota) throw overQuota;
+      return { answer: await answer(valid, call) };
+    });
+    if (request.answer) return request.answer;
+    // While a request waits for a change, it leaves its place to others.
+    const asTenant: Call['asTenant'] = (...work) => inTurn(tenantId, () => call.asTenant(...work));
+    return answer(request.valid, { ...call, asTenant });
   };
 }

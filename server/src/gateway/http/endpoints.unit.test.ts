@@ -1,22 +1,25 @@
-import type { ServerResponse } from 'node:http';
 import { allOperations, type ErrorCode, type Operation } from '@tenant-open-platform/contract';
 import { expect, test } from 'vitest';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import type { CallOf, Handlers, OperationName } from '../operation/call.js';
 import { createCallHandler } from './endpoints.js';
-import type { Incoming } from './exchange.js';
+import type { Incoming, Reply } from './exchange.js';
 
 type Handled = { status: number; body: unknown; headers?: Record<string, string> };
+
+const caller = { tenantId: 'acme', clientId: 'shop' };
+const known: Partial<CallOf<ErrorCode>> = { caller, expectItems: () => null };
+const call = known as CallOf<ErrorCode>;
 
 /** The answer of an operation whose handler returns this, to a request that the gates have admitted. */
 function answerOf(name: OperationName, target: string, params: Record<string, string>, handled: Handled) {
   const [resource = '', verb = ''] = name.split('.');
   const handlers = Object.fromEntries(allOperations.map((operation) => [operation.name.split('.')[0], {}]));
   handlers[resource] = { [verb]: async () => handled };
-  const callHandler = createCallHandler(handlers as Handlers, {}, {} as Keyring);
+  const callHandler = createCallHandler(handlers as Handlers, { services: {}, keyring: {} as Keyring, atOnce: 1 });
   const operation = allOperations.find((one) => one.name === name) as Operation;
-  const request = { req: { url: target, headers: {} } as Incoming, reply: {} as ServerResponse, params };
-  return callHandler(operation, { ...request, body: undefined }, {} as CallOf<ErrorCode>);
+  const request = { req: { url: target, headers: {} } as Incoming, reply: {} as Reply, params };
+  return callHandler(operation, { ...request, body: Buffer.alloc(0) }, call);
 }
 
 const command = allOperations.find(({ name }) => name === 'commands.get')?.route.responses[200] as unknown as {
@@ -52,4 +55,57 @@ test.each(['?nonsense=1', '?a=1?nonsense=1&nonsense=1'])('the query %s is refuse
       ]),
     },
   });
+});
+
+/** A handler that reads once and counts how many of a tenant are in it, or read, at a time. */
+function counting(name: OperationName, query: string) {
+  const [resource = '', verb = ''] = name.split('.');
+  const handlers = Object.fromEntries(allOperations.map((operation) => [operation.name.split('.')[0], {}]));
+  const most = { inside: 0, reading: 0 };
+  const now = { inside: 0, reading: 0 };
+  const during = async <Result>(what: keyof typeof now, work: () => Promise<Result>) => {
+    most[what] = Math.max(most[what], ++now[what]);
+    await new Promise(setImmediate);
+    const result = await work();
+    now[what]--;
+    return result;
+  };
+  const handle = (_: unknown, { asTenant }: CallOf<ErrorCode>) =>
+    during('inside', () => asTenant(async () => ({ status: 200, body: example })));
+  handlers[resource] = { [verb]: handle };
+  const callHandler = createCallHandler(handlers as Handlers, { services: {}, keyring: {} as Keyring, atOnce: 3 });
+  const operation = allOperations.find((one) => one.name === name) as Operation;
+  const request = {
+    req: { url: query, headers: {} } as Incoming,
+    reply: {} as Reply,
+    params: id,
+    body: Buffer.alloc(0),
+  };
+  const asTenant: CallOf<ErrorCode>['asTenant'] = (work) => during('reading', () => work({} as never));
+  const send = () => callHandler(operation, request, { ...call, asTenant });
+  return { send, most };
+}
+
+test('three requests of a tenant are worked on at a time; those that wait for a change take turns to read', async () => {
+  const ordinary = counting('commands.get', '/x');
+  await Promise.all(Array.from({ length: 20 }, ordinary.send));
+  expect(ordinary.most).toEqual({ inside: 3, reading: 3 });
+  const waiting = counting('commands.get', '/x?wait_seconds=30');
+  await Promise.all(Array.from({ length: 20 }, waiting.send));
+  expect(waiting.most).toEqual({ inside: 20, reading: 3 });
+});
+
+test('a long page is validated in pieces, between which others run, and is the same page', async () => {
+  const items = Array.from({ length: 500 }, () => example);
+  let ticks = 0;
+  const count = () => {
+    ticks++;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  const body = { items, next_cursor: null, request_id: 'x' };
+  const answer = await answerOf('commands.list', '/x', {}, { status: 200, body });
+  clearImmediate(timer);
+  expect(answer.body).toEqual(body);
+  expect(ticks).toBeGreaterThanOrEqual(500 / 20);
 });

@@ -41,8 +41,10 @@ export type Reply = ServerResponse & {
     call?: CallOf<ErrorCode>;
     /** True once a failure may leave a change behind. */
     mayHaveChanged?: boolean;
-    /** The size of the answer's body, once it is sent. */
+    /** The size of the answer's body, once it is made. */
     answerBytes?: number;
+    /** What was counted of it before. */
+    expectedBytes?: number;
     code?: string;
     /** The quota that was used up. */
     quota?: string;
@@ -63,11 +65,15 @@ export const jsonHeaders = (requestId: string, json: string) => ({
   'Content-Length': Buffer.byteLength(json),
 });
 
+/** If a client reads nothing of its answer for so long, its connection ends. */
+const UNREAD_MS = 10_000;
+
 export function answerJson(reply: Reply, { status, body, headers }: Answer): void {
   const json = JSON.stringify(body);
   const ofJson = jsonHeaders(reply.locals.requestId, json);
   reply.locals.answerBytes = ofJson['Content-Length'];
   reply.writeHead(status, { ...ofJson, ...headers }).end(json);
+  if (reply.writableLength > 0) reply.socket?.setTimeout(UNREAD_MS);
 }
 
 /**

@@ -49,12 +49,15 @@ export function createRateLimits(limits: Limits, peers: Peers = createPeers()) {
     /** Counts a live request of a tenant that has moved away. No nonce is used: a replay counts as well. */
     countMoved: ({ clientId }: Caller, own: Quotas): ApiError | null => moved.count(clientId, own.requests_per_minute),
 
-    /** Counts a request more for each full 64 KiB of a body that was read, or of an answer once it is sent. */
-    countBytes({ tenantId, clientId }: Caller, bytes: number): void {
-      const more = Math.floor(bytes / BYTES_OF_A_REQUEST);
-      if (more === 0) return;
-      credentials.add(clientId, more);
-      tenants.add(tenantId, more);
+    /**
+     * Counts a request more for each full 64 KiB of a body that was read, or of an answer; less what was `counted` before.
+     * Returns the refusal above a quota.
+     */
+    countBytes({ tenantId, clientId }: Caller, bytes: number, counted = 0): ApiError | null {
+      const more = Math.floor(bytes / BYTES_OF_A_REQUEST) - Math.floor(counted / BYTES_OF_A_REQUEST);
+      if (more === 0) return null;
+      const refusals = [credentials.countMore(clientId, more), tenants.countMore(tenantId, more)];
+      return refusals.find((refusal) => refusal !== null) ?? null;
     },
   };
 }
@@ -91,13 +94,12 @@ function quota(name: keyof typeof reasons, configured: number, peers: Peers, cou
   }
 
   return {
-    add,
     count(key: string, own: number | null = null): ApiError | null {
-      const window = add(key, 1);
       const limit = own ?? configured;
-      window.limit = limit;
-      return window.used > limit ? rateLimited(limit, window.endsAt - performance.now()) : null;
+      windows.of(key).limit = limit;
+      return countMore(key, 1);
     },
+    countMore,
     /** Until the limit of a key is known, it has room for one request at a time. */
     hasRoom(key: string): boolean {
       const { used, limit = used + 1 } = windows.of(key);
@@ -106,6 +108,11 @@ function quota(name: keyof typeof reasons, configured: number, peers: Peers, cou
     /** It never makes `count` refuse: a replayed request holds a place, and must not use up the quota of its victim. */
     reserve: (key: string) => reserved.take(key),
   };
+
+  function countMore(key: string, requests: number): ApiError | null {
+    const { used, limit = used, endsAt } = add(key, requests);
+    return used > limit ? rateLimited(limit, endsAt - performance.now()) : null;
+  }
 
   function rateLimited(limit: number, milliseconds: number): ApiError {
     const seconds = Math.max(1, Math.ceil(milliseconds / 1000));

@@ -27,6 +27,11 @@ export type Call = {
   onClosed: (stop: () => void) => void;
   /** Counts one more request, for an operation that does the work of several. Returns the refusal above a quota. */
   countRequest: () => ApiError | null;
+  /**
+   * Counts an answer with so many items before it is made: when it is sent, its real size counts instead. Returns the
+   * refusal above a quota.
+   */
+  expectItems: (items: number) => ApiError | null;
   /** How much the changes of the caller's tenant may add to the audit log and the stored answers in a day. */
   changeBytesPerDay: number;
   /** Only for a request with an Idempotency-Key. */

@@ -172,6 +172,7 @@ const newCall = (on = database) => ({
   sourceAddress: null,
   onClosed: () => {},
   countRequest: () => null,
+  expectItems: () => null,
   changeBytesPerDay: Number.POSITIVE_INFINITY,
   refuse,
   asTenant: <Result>(work: (tx: Transaction) => Promise<Result>, id = tenant.tenant_id) => asTenant(on, id, work),

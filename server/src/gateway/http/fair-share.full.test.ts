@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
+import { atEnd, type Profile, sign, signedRequest, startNode, unlimited } from '@tenant-open-platform/testing';
+import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
+import { describe, expect, test, vi } from 'vitest';
+import { COMMANDS } from '../../../test/support/commands.js';
+
+/** What one tenant may take of what all requests of a process need. */
+const ME = '/api/v1/open/me';
+const BATCHES = '/api/v1/open/downlink/command-batches';
+const LONGEST_PAGE = `${COMMANDS}?limit=500`;
+const IN_FLIGHT = 100;
+
+const postgres = await ownPostgres();
+const forms = {
+  Postgres: await startNode({ ...unlimited, DATABASE_URL: postgres.url }),
+  'the embedded database': await startNode(unlimited),
+};
+
+async function keepCommands(operator: Profile): Promise<void> {
+  const command = () => ({
+    vendor: 'vendor_a',
+    device_id: 'ok-1',
+    command_type: 'reboot',
+    payload: {},
+    idempotency_key: randomUUID(),
+  });
+  const { status, raw } = await signedRequest(operator, 'POST', BATCHES, {
+    body: { commands: Array.from({ length: 500 }, command) },
+  });
+  expect(status, raw).toBe(200);
+}
+
+async function newOperator(admin: Profile, tenant_id: string): Promise<Profile> {
+  const tenants = '/api/v1/platform/tenants';
+  const post = (target: string, body: object) => signedRequest(admin, 'POST', target, { body });
+  await post(tenants, { tenant_id, name: tenant_id });
+  const { body } = await post(`${tenants}/${tenant_id}/credentials`, { client_id: tenant_id, name: tenant_id });
+  await post(`${tenants}/${tenant_id}/role-bindings`, { client_id: tenant_id, role: 'integration_operator' });
+  return { ...admin, tenant_id, client_id: tenant_id, secret: body.secret };
+}
+
+describe.each(Object.entries(forms))('on %s', (_, { admin, demo }) => {
+  test('while a tenant has a hundred of the longest pages in flight, another one is answered between them', async () => {
+    await keepCommands(demo);
+    const other = await newOperator(admin, 'other');
+    await signedRequest(other, 'GET', ME);
+    let answered = 0;
+    const pages = Array.from({ length: IN_FLIGHT }, async () => {
+      const { status } = await signedRequest(demo, 'GET', LONGEST_PAGE);
+      answered++;
+      return status;
+    });
+    await Promise.race(pages);
+    let between = 0;
+    while (answered < IN_FLIGHT) {
+      expect((await signedRequest(other, 'GET', ME)).status).toBe(200);
+      between++;
+    }
+    // On a slow machine the last of them may have waited too long.
+    expect((await Promise.all(pages)).filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(between).toBeGreaterThan(IN_FLIGHT / 10);
+  });
+});
+
+test('pages count before they are read: requests in flight do not exceed the quota', async () => {
+  const quota = 80;
+  const { admin } = forms.Postgres;
+  const reader = await newOperator(admin, 'reader');
+  await signedRequest(admin, 'PUT', '/api/v1/platform/tenants/reader/credentials/reader', {
+    body: { requests_per_minute: quota },
+  });
+  const answers = await Promise.all(Array.from({ length: 40 }, () => signedRequest(reader, 'GET', LONGEST_PAGE)));
+  const read = answers.filter(({ status }) => status === 200).length;
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThanOrEqual(quota / 8);
+});
+
+test('a tenant that does not read its answers is refused, and its connections end', async () => {
+  const { admin, demo } = forms.Postgres;
+  const other = await newOperator(admin, 'reading');
+  const { hostname, port } = new URL(demo.base_url);
+  const page = () => {
+    const headers = Object.entries({ Host: hostname, ...sign(demo, 'GET', LONGEST_PAGE) });
+    return `GET ${LONGEST_PAGE} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  };
+  const open: Socket[] = [];
+  atEnd(() => {
+    for (const socket of open) socket.destroy();
+  });
+  const isUnread = async () => {
+    const { status, body } = await signedRequest(demo, 'GET', ME);
+    return status === 429 && body.metadata.quota === 'unread';
+  };
+  while (!(await isUnread())) {
+    const socket = connect(Number(port), hostname, () => socket.write(Array.from({ length: 10 }, page).join('')));
+    socket.on('error', () => {}).pause();
+    open.push(socket);
+  }
+  expect((await signedRequest(other, 'GET', ME)).status).toBe(200);
+  await vi.waitFor(async () => expect(await isUnread()).toBe(false), { timeout: 60_000, interval: 500 });
+}, 120_000);
