@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createAccount, createUser } from '@nats-io/nkeys';
-import { connect, type Msg, nkeyAuthenticator } from '@nats-io/transport-node';
+import { connect, createInbox, type Msg, nkeyAuthenticator } from '@nats-io/transport-node';
 import { signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -36,7 +36,15 @@ test('the adapter in Python carries out commands, also after NATS was restarted,
   await stop();
 });
 
+/** An adapter has just read, so no other can have read what is sent now. */
+async function readFirst(): Promise<void> {
+  const { stop } = await start();
+  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject({ status: 'SUCCEEDED' });
+  await stop();
+}
+
 test('a command that came after its deadline is TIMED_OUT, and its record says that it was not started', async () => {
+  await readFirst();
   const commandId = await platform.send({ timeout_seconds: 5 });
   expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'TIMED_OUT', late_result: null });
   const { stop } = await start();
@@ -58,9 +66,7 @@ async function sendAhead(command: object): Promise<string> {
 }
 
 test('what was sent while nobody read is carried out, unless NATS was started since: it may have forgotten a delivery', async () => {
-  const first = await start();
-  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject({ status: 'SUCCEEDED' });
-  await first.stop();
+  await readFirst();
   const meanwhile = await sendAhead({ device_id: 'demo-meanwhile' });
   const second = await start();
   expect(await platform.outcomeOf(meanwhile)).toMatchObject({ status: 'SUCCEEDED' });
@@ -75,9 +81,10 @@ test('what was sent while nobody read is carried out, unless NATS was started si
   await third.stop();
 });
 
-test('after a start of NATS it does not say that a command of before was not started', async () => {
-  const late = await sendAhead({ timeout_seconds: 5 });
-  expect(await platform.outcomeOf(late)).toMatchObject({ status: 'TIMED_OUT' });
+test('after a start of NATS it does not say that a command of before was not started, whoever has read since', async () => {
+  await readFirst();
+  const late = [await sendAhead({ timeout_seconds: 5 }), await sendAhead({ timeout_seconds: 5 })];
+  for (const id of late) expect(await platform.outcomeOf(id)).toMatchObject({ status: 'TIMED_OUT' });
   await platform.nats.suspend();
   await platform.nats.resume();
   const authenticator = nkeyAuthenticator(platform.platformUser.getSeed());
@@ -87,6 +94,14 @@ test('after a start of NATS it does not say that a command of before was not sta
   const callback = (_: unknown, message: Msg) => void updated.push(message.json<{ command_id: string }>().command_id);
   connection.subscribe('tenants.demo.command-updates.*', { callback });
   await connection.flush();
+  // A process that takes one message and is gone.
+  const inbox = createInbox();
+  const reading = connection.subscribe(inbox, { max: 1 });
+  connection.publish('$JS.API.CONSUMER.MSG.NEXT.TOP_COMMANDS.demo+vendor_a', '1', { reply: inbox });
+  for await (const taken of reading) {
+    expect(late).toContain(taken.json<{ command_id: string }>().command_id);
+    await connection.request(taken.reply ?? '', '+ACK', { timeout: 30_000 });
+  }
   const { stop } = await start();
   // It comes later on the bus, and so does its outcome.
   const next = await platform.send({});

@@ -142,3 +142,23 @@ test.concurrent.for(wrong)(
     expect(events.map(({ event }) => event)).toContain('clock-differs');
   },
 );
+
+test.concurrent('until NATS has told its time nothing starts; then what is in time does, and what is late does not', async (context) => {
+  const { on, serve } = await setUp(context);
+  const proxy = await startClockProxy(on.nats.url, 0);
+  context.onTestFinished(() => proxy.stop());
+  proxy.tellTime(false);
+  const { runs } = await serve(undefined, { servers: proxy.url });
+  const lateAt = Date.now() + 2_000;
+  const [inTime] = await on.send([{}, { deadline_at: new Date(lateAt).toISOString() }]);
+  const consumer = await on.consumer();
+  await vi.waitFor(async () => {
+    // Each has come and gone back.
+    expect((await consumer.info()).delivered.consumer_seq).toBeGreaterThanOrEqual(4);
+    expect(Date.now()).toBeGreaterThan(lateAt);
+  }, within);
+  expect(runs).toEqual([]);
+  proxy.tellTime(true);
+  await on.allAcknowledged();
+  expect(runs.map(({ id }) => id)).toEqual([inTime?.command_id]);
+});

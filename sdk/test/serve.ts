@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nextMillisecond } from '@tenant-open-platform/testing';
+import { clockAhead, nextMillisecond } from '@tenant-open-platform/testing';
 import { expect, type TestContext } from 'vitest';
 import { type AdapterEvent, serveVendor, type VendorOptions } from '../src/adapter.js';
 import { type Bus, startBus, tenantId, vendor } from './start-bus.js';
@@ -75,11 +75,12 @@ export function processesOf({ onTestFinished }: TestContext, on: Bus) {
         VENDOR: vendor,
         RUNS: file,
         KILLED_AFTER: String(killedAfter),
-        ...(clockAheadMs !== 0 && { CLOCK_AHEAD_MS: String(clockAheadMs) }),
       };
+      const clock = clockAhead(clockAheadMs);
+      const options = `--conditions=@tenant-open-platform/source ${clock.NODE_OPTIONS}`;
       const launched = spawn(process.execPath, ['--import', 'tsx', 'adapter-process.ts'], {
         cwd: import.meta.dirname,
-        env: { PATH: process.env.PATH, NODE_OPTIONS: '--conditions=@tenant-open-platform/source', ...environment },
+        env: { PATH: process.env.PATH, ...environment, ...clock, NODE_OPTIONS: options },
         stdio: 'inherit',
       });
       onTestFinished(() => void launched.kill('SIGKILL'));

@@ -4,17 +4,21 @@ import { Transform } from 'node:stream';
 
 /** `$JS.ACK.{stream}.{durable}.{delivered}.{number}.{number}.{nanoseconds}.{pending}`: the subject of an acknowledgement. */
 const STORED_AT = /(\$JS\.ACK(?:\.[^\s.]+){5}\.)(\d+)(?=\.\d+)/g;
+const KEYS = /"(?:ts|last_active)":/g;
 const IN_INFORMATION = /("(?:created|ts|last_active)":")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)/g;
 
 /**
  * A proxy in front of a nats-server without TLS, through which its clock is ahead: in what it says of durables, and when
- * it stored a message. A server in Go cannot be given a clock of its own. No text becomes longer.
+ * it stored a message. Or it does not tell its time. A server in Go cannot be given a clock of its own. No text becomes
+ * longer.
  */
 export async function startClockProxy(target: string, aheadMs: number) {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
+  let isTold = true;
+  const withoutTime = (line: string) => line.replace(KEYS, (key) => key.replace(/\w/g, '-'));
   const shifted = (line: string) =>
-    line
+    (isTold ? line : withoutTime(line))
       .replace(
         STORED_AT,
         (_, subject, nanoseconds) => `${subject}${BigInt(nanoseconds) + BigInt(aheadMs) * 1_000_000n}`,
@@ -45,6 +49,9 @@ export async function startClockProxy(target: string, aheadMs: number) {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tellTime(isToldNow: boolean) {
+      isTold = isToldNow;
+    },
     stop() {
       for (const socket of sockets) socket.destroy();
       server.close();

@@ -248,7 +248,7 @@ async function relayOnce(signals: Signals): Promise<void> {
 /** The request of the samples again. */
 async function receiveDeviceRequest(signals: Signals): Promise<void> {
   const message = { device_id: 'd-1', request_type: 'ask', payload: {}, dedupe_id: 'd' };
-  const received = { tenantId: demo.tenant_id, vendor: 'vendor_a', sentAt: new Date(), message };
+  const received = { tenantId: demo.tenant_id, vendor: 'vendor_a', ageMs: 0, message };
   expect(await createDeviceRequestReceiver(database, signals)(received)).toMatch(/RECEIVED|REPEATED/);
 }
 
@@ -256,7 +256,7 @@ async function park(): Promise<void> {
   const message = { subject: 'tenants.demo.command-updates.vendor_a', body: Buffer.from('{}') };
   await parkMessage(database, message, 'Not valid.');
   const again = { id: '', messageId: retriedMessageId(newId()), ...message, attempt: 1, waitingBehind: 0 };
-  const delivery = { ...again, sentAt: new Date() };
+  const delivery = { ...again, sentAt: new Date(), age: async () => 0 };
   await replaceParkedCopy(database, delivery, { reason: 'Not valid.' });
   await replaceParkedCopy(database, delivery, null);
   // With 3,650 days nothing is expired, so it looks for tenants beyond their limit.

@@ -145,9 +145,9 @@ test('a device request is stored with every field of its message and of its repl
     dedupe_id: randomUUID(),
     expires_in_seconds: 77,
   };
-  const sentAt = new Date(Date.now() - 10_000);
+  const sender = { tenantId: tenant_id, vendor: 'vendor_a', sentAt: new Date(), age: async () => 10_000 };
   const take = takeDeviceRequest(createDeviceRequestReceiver(database, { send() {} } as never));
-  expect(await take(message, { tenantId: tenant_id, vendor: 'vendor_a', sentAt })).toEqual({ as: 'DONE' });
+  expect(await take(message, sender)).toEqual({ as: 'DONE' });
   const select = () => read((tx) => tx`select * from device_requests where dedupe_id = ${message.dedupe_id}`);
   const [stored] = await select();
   const policies = `/api/v1/platform/tenants/${tenant_id}/policies`;
@@ -165,7 +165,7 @@ test('a device request is stored with every field of its message and of its repl
     vendor: 'vendor_a',
     status: 'REPLIED',
     received_at: expect.any(Date),
-    expires_at: new Date(sentAt.getTime() + expires_in_seconds * 1_000),
+    expires_at: new Date(new Date(String(stored?.received_at)).getTime() + expires_in_seconds * 1_000 - 10_000),
     reply_outcome: reply.outcome,
     reply_payload: reply.payload,
     reply_error: reply.error,

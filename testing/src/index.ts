@@ -1,4 +1,5 @@
 export { atEnd, databaseFolder, temporaryFolder } from './at-end.js';
+export { clockAhead } from './clock-ahead.js';
 export { nextMillisecond } from './next-millisecond.js';
 export { type Platform, platform, usePlatform } from './platform.js';
 export type { Profile } from './profile.js';

@@ -18,13 +18,13 @@ export const CommandMessage = z
       .describe('Parameters of the command, valid for the payload schema of the command type.'),
     accepted_at: Timestamp.describe('When the platform accepted the command.'),
     deadline_at: Timestamp.describe(
-      'Deadline of the command, by the clock of the platform. Do not start the command after this time.',
+      'Deadline of the command, by the clock of the platform. Do not start the command after this time. Read remaining_ms to learn how much time is left.',
     ),
     remaining_ms: z
       .int()
       .min(0)
       .describe(
-        'How many milliseconds were left until the deadline when the platform published the message. What is left now is that minus the age of the message by the clock of NATS: your own clock may differ.',
+        'How many milliseconds were left until the deadline when the platform published the message. What is left now is that minus the age of the message by the clock of NATS: your own clock may differ. Start the command only while time is left: no margin is required. A command that cannot start yet may wait until 2 seconds before the deadline. Then do not start it: send adapter_status UNREACHABLE, so that the platform receives it in time. If it was delivered again, send device_execution_status TIMED_OUT instead.',
       ),
   })
   .meta({

@@ -117,6 +117,33 @@ test('a command that comes after its deadline is reported as not started, unless
   expect(vendor.counters).toMatchObject({ started: 0, expired: 2, waiting: 0 });
 });
 
+test('a command that comes after its deadline is reported as not started, also while its device is busy', async () => {
+  const { vendor, send } = start({ onePerDevice: true });
+  void send(1, { device_id: 'silent' });
+  const late = send(1, { device_id: 'silent' }, { timeoutMs: -1 });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(await all(late)).toMatchObject([{ outcome: { status_reason: { code: 'NOT_STARTED' } } }]);
+  expect(vendor.counters).toMatchObject({ started: 1, expired: 1, waiting: 0 });
+});
+
+test('what waits while the process is frozen past its deadline does not start when it wakes', async () => {
+  vi.useRealTimers();
+  const ran: string[] = [];
+  const { vendor } = start({
+    onePerDevice: true,
+    async onCommand({ payload: { name } }) {
+      ran.push(`${name}`);
+      // No timer fires meanwhile.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    },
+  });
+  const send = (name: string, options = {}) =>
+    vendor.send({ command_type: 'reboot', payload: { name }, device_id: 'd-1' }, options);
+  const [, frozen] = await all([send('first'), send('frozen', { timeoutMs: 500 })]);
+  expect(ran).toEqual(['first']);
+  expect(frozen).toMatchObject({ outcome: { status_reason: { code: 'NOT_STARTED' } } });
+});
+
 test('a command with little time left waits for half of it', async () => {
   const { vendor, send } = start({ onePerDevice: true });
   void send(1, { device_id: 'silent' });

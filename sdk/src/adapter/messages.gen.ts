@@ -16,9 +16,9 @@ export interface CommandMessage {
   };
   /** When the platform accepted the command. */
   accepted_at: string;
-  /** Deadline of the command, by the clock of the platform. Do not start the command after this time. */
+  /** Deadline of the command, by the clock of the platform. Do not start the command after this time. Read remaining_ms to learn how much time is left. */
   deadline_at: string;
-  /** How many milliseconds were left until the deadline when the platform published the message. What is left now is that minus the age of the message by the clock of NATS: your own clock may differ. */
+  /** How many milliseconds were left until the deadline when the platform published the message. What is left now is that minus the age of the message by the clock of NATS: your own clock may differ. Start the command only while time is left: no margin is required. A command that cannot start yet may wait until 2 seconds before the deadline. Then do not start it: send adapter_status UNREACHABLE, so that the platform receives it in time. If it was delivered again, send device_execution_status TIMED_OUT instead. */
   remaining_ms: number;
 }
 export interface CommandUpdate {

@@ -48,7 +48,7 @@ async function newDeviceRequest(): Promise<string> {
   )({
     tenantId: platform.demo.tenant_id,
     vendor: 'vendor_a',
-    sentAt: new Date(),
+    ageMs: 0,
     message: { device_id: 'd-1', request_type: 'help', payload: {}, dedupe_id, expires_in_seconds: 300 },
   });
   const [row] = await superuser<{ id: string }[]>`

@@ -21,7 +21,7 @@ import type { Owned } from './slots/steps.js';
 import { deviceRequests, type Fact, factKey, type RepublishedRange } from './tables.js';
 
 /** A request of a device. Tenant and vendor come from its subject. */
-export type DeviceRequest = { tenantId: string; vendor: string; sentAt: Date; message: DeviceRequestMessage };
+export type DeviceRequest = { tenantId: string; vendor: string; ageMs: number; message: DeviceRequestMessage };
 
 /**
  * RECEIVED: stored. REPEATED: received before under the same dedupe_id of the device; nothing changes. REUSED: another
@@ -47,7 +47,7 @@ const newRequests = statement(
     with given as (
       select * from json_to_recordset(${given}::text::json) as given (
         position int, tenant_id text, vendor text, device_id text, request_type text, payload json,
-        dedupe_id text, expires_in_seconds int, id_tail text, sent_at timestamptz
+        dedupe_id text, expires_in_seconds int, id_tail text, age_ms float8
       )
     ), present as materialized (
       -- Read once: then the tails alone order the requests of a tenant, whatever order Postgres joins them in.
@@ -74,7 +74,7 @@ const newRequests = statement(
         expires_at
       )
       select tenant_id, device_request_id, vendor, device_id, request_type, payload, dedupe_id, 'PENDING',
-        received_at, least(sent_at, received_at) + make_interval(secs => expires_in_seconds)
+        received_at, received_at + make_interval(secs => expires_in_seconds - age_ms / 1000)
       from timed
       where has_tenant and has_vendor
       order by position
@@ -115,14 +115,14 @@ export function createDeviceRequestReceiver(database: Database, signals: Signals
     () => '',
     async (incoming) => {
       const tails = newIdTails(incoming.length);
-      const given = incoming.map(({ tenantId, vendor, sentAt, message }, position) => ({
+      const given = incoming.map(({ tenantId, vendor, ageMs, message }, position) => ({
         position,
         tenant_id: tenantId,
         vendor,
         ...message,
         expires_in_seconds: message.expires_in_seconds ?? DEFAULT_EXPIRES_IN_SECONDS,
         id_tail: tails[position],
-        sent_at: sentAt.toISOString(),
+        age_ms: ageMs,
       }));
       // One round trip less while the lock is held.
       const [, rows] = await asAllTenants(database, (tx) =>
@@ -163,7 +163,7 @@ const handledAs: Record<Reception, Handled> = {
 export const takeDeviceRequest =
   (receive: (incoming: DeviceRequest) => Promise<Reception>) =>
   async (message: DeviceRequestMessage, sender: MessageSource): Promise<Handled> =>
-    handledAs[await receive({ ...sender, message })];
+    handledAs[await receive({ ...sender, ageMs: await sender.age(), message })];
 
 type DeviceRequestRow = typeof deviceRequests.$inferSelect;
 

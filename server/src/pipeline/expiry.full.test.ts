@@ -32,7 +32,7 @@ async function newRequest(): Promise<string> {
   const receive = createDeviceRequestReceiver(database, localSignals());
   const dedupe_id = randomUUID();
   const message = { device_id: 'd-1', request_type: 'help', payload: {}, dedupe_id, expires_in_seconds: 300 };
-  await receive({ tenantId: tenant.tenant_id, vendor: 'vendor_a', sentAt: new Date(), message });
+  await receive({ tenantId: tenant.tenant_id, vendor: 'vendor_a', ageMs: 0, message });
   const [row] = await asSystem(
     (tx) => tx`select device_request_id from device_requests
       where tenant_id = ${tenant.tenant_id} and dedupe_id = ${dedupe_id}`,

@@ -215,6 +215,7 @@ const deliveryOf = (id: string, body: Buffer) => ({
   attempt: 1,
   waitingBehind: 0,
   sentAt: new Date(),
+  age: async () => 0,
 });
 
 async function lastParkedReason(): Promise<string> {
@@ -384,7 +385,7 @@ describe('steps of an execution', () => {
     let seconds = 200;
     const takeNext = () => {
       const { update, ...sender } = stepOf(id, 9, seconds);
-      return take(update, sender);
+      return take(update, { ...sender, age: async () => 0 });
     };
     let handled = await takeNext();
     // On a slow machine a second has passed, so it is written. The one after it follows at once.

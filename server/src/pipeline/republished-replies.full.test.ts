@@ -16,7 +16,7 @@ async function newReply() {
   const tenant = await createTenant();
   const { tenant_id: tenantId, reader } = tenant;
   const message = { device_id: 'd-1', request_type: 'help', payload: {}, dedupe_id: randomUUID() };
-  await receive({ tenantId, vendor: 'vendor_a', sentAt: new Date(), message });
+  await receive({ tenantId, vendor: 'vendor_a', ageMs: 0, message });
   const [{ device_request_id: id }] = (await signedRequest(reader, 'GET', REQUESTS)).body.items;
   const body = { outcome: 'SUCCESS', payload: {} };
   const replied = await signedRequest(await createReplier(tenant), 'POST', `${REQUESTS}/${id}/reply`, { body });

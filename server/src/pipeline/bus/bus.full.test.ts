@@ -284,6 +284,26 @@ describe.each(implementations)('%s', (_, open) => {
     expect(taken.slice(before).map(({ subject }) => subject)).toEqual([kept.subject]);
   });
 
+  test('says how long it has had a message, at each delivery', async () => {
+    const [bus] = await open();
+    const place = newSubject();
+    const ages: number[] = [];
+    await bus.consume({
+      ...reader(place).consumer,
+      async handle({ age, attempt }) {
+        ages.push(await age());
+        return attempt < 3 ? { retryInMs: 700 } : 'DONE';
+      },
+    });
+    const publishedAt = performance.now();
+    await bus.publish(messagesOn(place.subject, 1));
+    await vi.waitFor(() => expect(ages).toHaveLength(3), soon);
+    expect(ages[0]).toBeLessThan(performance.now() - publishedAt);
+    // 2.9 tells its time once a second, in whole milliseconds.
+    expect(ages[2]).toBeGreaterThan(1_300);
+    expect(ages[2]).toBeLessThan(performance.now() - publishedAt + 10);
+  });
+
   test('returns the time of the oldest unhandled update', async () => {
     const [bus, other] = await open();
     const tenantId = `tenant-${randomUUID().slice(0, 8)}`;

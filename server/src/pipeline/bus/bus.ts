@@ -34,8 +34,9 @@ export type Delivery = {
   attempt: number;
   /** How many later messages wait for their first delivery. */
   waitingBehind: number;
-  /** When the bus stored it, by the bus's clock. */
+  /** When the bus stored it, by the bus's clock, and how many milliseconds ago. That may reject. */
   sentAt: Date;
+  age: () => Promise<number>;
 };
 
 /** A message that the bus can never accept, for example because it is too large, with the reason. */

@@ -119,7 +119,7 @@ type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
 
 type Queue = ReturnType<typeof startQueue>;
 
-type Queued = Omit<Delivery, 'waitingBehind'>;
+type Queued = Omit<Delivery, 'waitingBehind' | 'age'>;
 
 /** Delivers messages in order, several at a time. Messages that wait for another try block no others. */
 function startQueue(durable: Durable) {
@@ -141,7 +141,8 @@ function startQueue(durable: Durable) {
   }
 
   function start({ handle, underWay }: Reader, delivery: Queued): void {
-    const handled = handle({ ...delivery, waitingBehind: queued.length })
+    const age = async () => Date.now() - delivery.sentAt.getTime();
+    const handled = handle({ ...delivery, waitingBehind: queued.length, age })
       .catch(() => ({ retryInMs: RETRY_AFTER_AN_ERROR_MS }))
       .then((outcome) => {
         underWay.delete(handled);

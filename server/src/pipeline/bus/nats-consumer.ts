@@ -8,6 +8,7 @@ import {
 } from '@nats-io/jetstream';
 import { headerOf } from '@tenant-open-platform/contract/bus-access';
 import type { Logger } from 'pino';
+import { shared } from '../../foundation/concurrency/shared-reads.js';
 import { type Consumer, MAX_IN_FLIGHT, type Outcome, RETRY_AFTER_AN_ERROR_MS } from './bus.js';
 import { ensureDurable } from './nats-durables.js';
 import { watchDelivery } from './watch-delivery.js';
@@ -36,9 +37,7 @@ export async function startReading(jetStream: JetStream, consumer: Consumer) {
   const { turn } = consumer;
   let isStopping = false;
   let stopNow = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    stopNow = resolve;
-  });
+  const stopped = new Promise<void>((resolve) => (stopNow = resolve));
   const underWay = new Set<Promise<void>>();
   let messages: ConsumerMessages | undefined;
   const isOurs = () => !isStopping && (turn?.isOurs() ?? true);
@@ -61,6 +60,13 @@ export async function startReading(jetStream: JetStream, consumer: Consumer) {
     }
   }
 
+  /** The clock of NATS less the monotonic one of this process. nats-server 2.9 tells only its last delivery: it was now. */
+  async function readClock(): Promise<number> {
+    const info: ConsumerInfo & { ts?: string } = await probing.consumers.info(consumer.stream, consumer.durable);
+    return Date.parse(info.ts ?? String(info.delivered.last_active)) - performance.now();
+  }
+  const ahead = shared(readClock, { forMs: 1_000 });
+
   function start(message: JsMsg): void {
     const handled = handle(message)
       .catch((err: unknown) => logger.warn({ err, subject: message.subject }, 'a message will be redelivered'))
@@ -82,6 +88,7 @@ export async function startReading(jetStream: JetStream, consumer: Consumer) {
         attempt: info.deliveryCount,
         waitingBehind: info.pending,
         sentAt: message.time,
+        age: async () => Math.max(0, (await ahead()) + performance.now() - message.time.getTime()) || 0,
       });
     } finally {
       clearInterval(working);

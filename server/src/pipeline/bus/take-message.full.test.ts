@@ -24,6 +24,7 @@ const deliveryOf = (tenantId: string, fields: Partial<Delivery> = {}): Delivery 
   attempt: 1,
   waitingBehind: 0,
   sentAt: new Date(),
+  age: async () => 0,
   ...fields,
 });
 

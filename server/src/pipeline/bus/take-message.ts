@@ -9,8 +9,8 @@ import type { Delivery, Outcome } from './bus.js';
 import { createParker, type ParkingReason, replaceParkedCopy } from './parked-messages.js';
 import type { Read } from './read-message.js';
 
-/** The sender of a message, which its subject names, and the time when the message was sent. */
-export type MessageSource = { tenantId: string; vendor: string; sentAt: Date };
+/** The sender of a message, which its subject names, and when the message was sent. */
+export type MessageSource = { tenantId: string; vendor: string } & Pick<Delivery, 'sentAt' | 'age'>;
 
 /**
  * What becomes of a message. One that moved a command is not paced: a tenant has at most as many of them as it has
@@ -84,12 +84,12 @@ export function createMessageTaker<Message>(
     }
   }
 
-  async function takeValid({ subject, body, sentAt }: Delivery): Promise<Handled> {
+  async function takeValid({ subject, body, sentAt, age }: Delivery): Promise<Handled> {
     const sender = readSubject(subject);
     if (sender?.kind !== kind) return parked("The subject is not one of the platform's subjects.");
     const found = read(body);
     if ('refused' in found) return { as: 'PARKED', ...found.refused };
-    return take(found.message, { tenantId: sender.tenantId, vendor: sender.name, sentAt }, found.leftOut);
+    return take(found.message, { tenantId: sender.tenantId, vendor: sender.name, sentAt, age }, found.leftOut);
   }
 
   async function park(delivery: Delivery, why: ParkingReason): Promise<void> {

@@ -117,7 +117,7 @@ test('a reply is not published if its device request expires while the statement
   const { tenant_id } = platform.demo;
   const message = { device_id: 'd-1', request_type: 'help', payload: {}, dedupe_id: randomUUID() };
   const receive = createDeviceRequestReceiver(database, localSignals());
-  await receive({ tenantId: tenant_id, vendor: 'vendor_a', sentAt: new Date(), message });
+  await receive({ tenantId: tenant_id, vendor: 'vendor_a', ageMs: 0, message });
   const [row] = await superuser<{ fact_id: string }[]>`
     update device_requests set status = 'REPLIED', reply_outcome = 'SUCCESS', replied_at = clock_timestamp(),
       replied_by_client_id = 'replier'

@@ -20,7 +20,7 @@ test('a reply that would wait in the outbox until its device request has expired
   await receive({
     tenantId,
     vendor: 'vendor_a',
-    sentAt: new Date(),
+    ageMs: 0,
     message: { ...message, expires_in_seconds: 3_600 },
   });
   const read = async () => (await signedRequest(reader, 'GET', '/api/v1/open/device-requests')).body.items[0];
