@@ -39,10 +39,10 @@ export const cancelCommand = (operator: Profile, commandId: string): Promise<Ans
 /** A canceled command. The relay is fast, so it gets so much to send before it that it is canceled in time. */
 export async function canceledCommand({ operator }: TestTenant): Promise<Answer['body']> {
   const command = { vendor: 'vendor_a', device_id: 'ok-1', command_type: 'reboot', payload: {} };
-  const batch = () => Array.from({ length: 50 }, () => ({ idempotency_key: randomUUID(), ...command }));
+  const batch = () => Array.from({ length: 500 }, () => ({ idempotency_key: randomUUID(), ...command }));
   const create = () => signedRequest(operator, 'POST', BATCHES, { body: { commands: batch() } });
   for (;;) {
-    await Promise.all(Array.from({ length: 20 }, () => untilServed(create)));
+    await Promise.all([create, create].map(untilServed));
     const canceled = await cancelCommand(operator, await newCommand(operator));
     if (canceled.status === 200) return canceled.body;
   }
