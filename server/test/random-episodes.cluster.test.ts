@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { atEnd } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
 import { move, runMove } from './support/cells.js';
@@ -82,16 +83,16 @@ async function startWorld() {
       hasBeenThere = true;
       address.moveTo(here.baseUrl);
     },
-    async undo(killedAt: string): Promise<void> {
-      await untilForgotten();
-      await moveKilledAt(killedAt);
+    moveKilledAt,
+    untilForgotten,
+    sides: () => ({ source: here, target: there }),
+    async undo(): Promise<void> {
       expect(await runMove(here, there, ['--undo', TENANT])).toMatchObject({ exitCode: 0 });
       hasBeenThere = true;
     },
-    async restore({ way, cell: number, seconds }: Extract<Episode, { kind: 'restore' }>): Promise<FaultyCell> {
-      const cell = cells[number] as FaultyCell;
+    async restore(cell: FaultyCell, way: string, meanwhile: () => Promise<void>): Promise<void> {
       const tenants = tenantsIn(cell);
-      await cell.restore(way, seconds, {
+      await cell.restore(way, meanwhile, {
         beforeCopy: () => {
           for (const tenant of tenants) tenant.beforeCopy();
         },
@@ -102,8 +103,6 @@ async function startWorld() {
           for (const tenant of tenants) await tenant.onCopy(superuserUrl);
         },
       });
-      for (const tenant of tenants) await tenant.refusesCaptured();
-      return cell;
     },
   };
 }
@@ -121,40 +120,47 @@ async function play(world: World, episode: Episode): Promise<FaultyCell[]> {
       await world.move(episode.killedAt);
       return [];
     case 'undone move':
-      await world.undo(episode.killedAt);
+      await world.untilForgotten();
+      await world.moveKilledAt(episode.killedAt);
+      await world.undo();
       return [];
     case 'struck move': {
       const struck = cells[episode.struckBy.cell] as FaultyCell;
       await world.move([], { step: episode.step, act: () => struck.suffer(episode.struckBy) });
       return [struck];
     }
-    case 'restore':
-      return [await world.restore(episode)];
+    case 'restored move': {
+      const { [episode.side]: cell } = world.sides();
+      const [first, second] = episode.killedAt;
+      await world.untilForgotten();
+      await world.moveKilledAt(first);
+      await world.restore(cell, episode.way, async () => {
+        expect((await world.moveKilledAt(second)).exitCode).toBe(null);
+      });
+      if (episode.isUndone) await world.undo();
+      else await world.move([]);
+      return [cell];
+    }
+    case 'restore': {
+      const cell = cells[episode.cell] as FaultyCell;
+      await world.restore(cell, episode.way, () => delay(episode.seconds * 1_000));
+      return [cell];
+    }
   }
 }
 
-const counts = {
-  commands: 0,
-  moves: 0,
-  undone: 0,
-  restores: 0,
-  promotions: 0,
-  faults: 0,
-  refusedElsewhere: 0,
-  refusedLate: 0,
-};
+const counts = { commands: 0, moves: 0, undone: 0, restores: 0, promotions: 0, faults: 0 };
 
 function count(episode: Episode): void {
   if (episode.kind === 'fault') counts.faults++;
-  else if (episode.kind === 'undone move') counts.undone++;
-  else if (episode.kind !== 'restore') counts.moves++;
-  else if (isPromotion(episode)) counts.promotions++;
-  else counts.restores++;
+  if (episode.kind === 'undone move' || ('isUndone' in episode && episode.isUndone)) counts.undone++;
+  else if (episode.kind.endsWith('move')) counts.moves++;
+  if ('way' in episode) counts[isPromotion(episode.way) ? 'promotions' : 'restores']++;
 }
 
 /** Whether the database of a cell may have been away in the episode. */
 const losesDatabase = (episode: Episode): boolean =>
-  episode.kind === 'restore' ||
+  'way' in episode ||
   (episode.kind === 'fault' && episode.fault.startsWith('Postgres')) ||
   (episode.kind === 'struck move' && episode.struckBy.fault.startsWith('Postgres'));
 
@@ -173,7 +179,7 @@ async function checkRefusals(world: World, episode: Episode, concerned: FaultyCe
     const isConcerned = concerned.includes(cell);
     const isMoved = tenant === world.mover && episode.kind.endsWith('move');
     const allowed = allowedTo(episode, isMoved, isConcerned);
-    const beganAt = isConcerned && episode.kind === 'restore' ? await cell.generationBeganAt() : 0;
+    const beganAt = isConcerned && 'way' in episode ? await cell.generationBeganAt() : 0;
     const wrong = tenant
       .refusalsSince(sinceMs)
       .filter(({ code, signedAt }) => !allowed.includes(code) && !(code === 'CLOCK_SKEW' && signedAt < beganAt));
@@ -202,8 +208,7 @@ async function checkAll(world: World, isLast = false): Promise<void> {
   for (const tenant of world.tenants) await tenant.check(world.cellOf(tenant).databaseUrl(), isLast);
 }
 
-/** All callers are served again. */
-const served = (tenants: WatchedTenant[]) => Promise.all(tenants.map((tenant) => tenant.acceptsMore()));
+const served = (tenants: WatchedTenant[]) => Promise.all(tenants.map((tenant) => tenant.isServed()));
 
 async function playAll(world: World, schedule: Episode[], onBegin: (index: number) => void): Promise<void> {
   for (const [index, episode] of schedule.entries()) {
@@ -211,7 +216,11 @@ async function playAll(world: World, schedule: Episode[], onBegin: (index: numbe
     const startedAtMs = Date.now();
     const concerned = await play(world, episode);
     await served(world.tenants);
-    if (episode.kind === 'restore') await checkServed(concerned.flatMap(world.tenantsIn));
+    if ('way' in episode) {
+      const tenants = concerned.flatMap(world.tenantsIn);
+      for (const tenant of tenants) await tenant.refusesCaptured();
+      await checkServed(tenants);
+    }
     await checkRefusals(world, episode, concerned, startedAtMs);
     count(episode);
     if (index % CHECKED_EVERY === CHECKED_EVERY - 1) await checkAll(world);

@@ -10,6 +10,7 @@ export const FAULTS = [
   'Postgres is paused',
   'Postgres is cut off',
   'Postgres is silent',
+  'the clock of Postgres is wrong',
   'NATS is killed',
   'NATS is paused',
   'NATS is cut off',
@@ -32,14 +33,19 @@ export type Episode =
   /** The fault begins at this step. */
   | { kind: 'struck move'; step: string; struckBy: Fault }
   /** So many seconds are lost. */
+  /**
+   * A copy of a database is made after the first kill, and put in its place after the second one. Then the move ends, or is
+   * undone.
+   */
+  | { kind: 'restored move'; killedAt: [string, string]; side: 'source' | 'target'; way: string; isUndone: boolean }
   | { kind: 'restore'; way: string; cell: 0 | 1; seconds: number };
 
 /** At the later ones a killed command may already have switched. */
 const UNDOABLE = STEPS.slice(0, STEPS.indexOf('verified'));
-/** The command cannot notice that a connection is silent. An operator kills it. */
-const STRIKING = FAULTS.filter((fault) => fault !== 'Postgres is silent');
+/** The command cannot notice that a connection is silent: an operator kills it. It refuses clocks that differ. */
+const STRIKING = FAULTS.filter((fault) => !['Postgres is silent', 'the clock of Postgres is wrong'].includes(fault));
 
-const MOVES = ['move', 'killed move', 'undone move', 'struck move'] as const;
+const MOVES = ['move', 'killed move', 'undone move', 'struck move', 'restored move'] as const;
 const PROMOTION = 'an asynchronous standby that lagged and is promoted';
 const LONGEST_FAULT_SECONDS = 8;
 const LONGEST_LOST_SECONDS = 4;
@@ -74,6 +80,16 @@ export function scheduleOf(seed: number, count: number, ways: readonly string[])
         return { kind: 'undone move', killedAt: oneOf(UNDOABLE) };
       case 'struck move':
         return { kind: 'struck move', step: oneOf(STEPS), struckBy: faultOf(oneOf(STRIKING)) };
+      case 'restored move': {
+        const [first, second] = [oneOf(UNDOABLE), oneOf(UNDOABLE)].sort((a, b) => STEPS.indexOf(a) - STEPS.indexOf(b));
+        return {
+          kind: 'restored move',
+          killedAt: [first as string, second as string],
+          side: oneOf(['source', 'target'] as const),
+          way: oneOf(ways),
+          isUndone: oneOf([true, false]),
+        };
+      }
       case 'restore':
       case 'promotion':
         return {
@@ -96,4 +112,4 @@ export function scheduleOf(seed: number, count: number, ways: readonly string[])
   return dealt.slice(0, count);
 }
 
-export const isPromotion = (episode: Episode): boolean => episode.kind === 'restore' && episode.way === PROMOTION;
+export const isPromotion = (way: string): boolean => way === PROMOTION;

@@ -7,6 +7,7 @@ import { expect, vi } from 'vitest';
 import { startOn } from './cells.js';
 import { archivedPostgres, ways } from './copies.js';
 import type { Fault } from './episodes.js';
+import { movableClock } from './movable-clock.js';
 import { openSession } from './open-pool.js';
 import { runMain } from './private-platform.js';
 import { shortenDeadlines } from './restore-under-load.js';
@@ -51,6 +52,7 @@ export type Restoring = {
  */
 export async function startFaultyCell() {
   let postgres = await archivedPostgres();
+  await movableClock(postgres.superuserUrl);
   const nats = await ownNats();
   const [toPostgres, toNats] = await Promise.all([startLink(postgres.url), startLink(nats.url)]);
   atEnd(toPostgres.stop);
@@ -116,6 +118,13 @@ export async function startFaultyCell() {
       toPostgres.blackHole();
       await during();
       toPostgres.heal();
+      // The nodes would notice the last of their old connections in a later episode.
+      toPostgres.moveTo(postgres.url);
+    },
+    async 'the clock of Postgres is wrong'(during, { aheadSeconds }) {
+      await setAhead(aheadSeconds);
+      await during();
+      await setAhead(0);
     },
     async 'NATS is killed'(during) {
       process.kill(nats.pid(), 'SIGKILL');
@@ -135,6 +144,13 @@ export async function startFaultyCell() {
       toNats.moveTo(nats.url);
     },
   };
+
+  /** Physical copies have the clock that can be moved; a dump does not. */
+  async function setAhead(seconds: number): Promise<void> {
+    const session = openSession(postgres.superuserUrl);
+    await session`update moved.clock set ahead = make_interval(secs => ${seconds})`;
+    await session.end();
+  }
 
   /** A backend may still end a statement that it got before the cut. */
   async function untilLeft(): Promise<void> {
@@ -174,13 +190,17 @@ export async function startFaultyCell() {
       return row?.at ?? 0;
     },
     suffer: (fault: Fault) => faults[fault.fault](() => delay(fault.seconds * 1_000), fault),
-    /** Puts a copy of the database in its place. What the seconds after the copy had is lost. */
-    async restore(way: string, seconds: number, { beforeCopy, onLost, onCopy }: Restoring): Promise<void> {
+    /** Puts a copy of the database in its place. What the original has got meanwhile is lost. */
+    async restore(
+      way: string,
+      meanwhile: () => Promise<void>,
+      { beforeCopy, onLost, onCopy }: Restoring,
+    ): Promise<void> {
       const original = postgres;
       beforeCopy();
       const copying = await ways[way]?.(original);
       if (!copying) throw new Error(`There is no ${way}.`);
-      await delay(seconds * 1_000);
+      await meanwhile();
       toPostgres.moveTo(null);
       if (!copying.isShown) for (const part of parts) await kill(part);
       await untilLeft();

@@ -110,12 +110,16 @@ export function watchTenant({ tenantId, profile, perSecond, ran }: Options) {
   return {
     tenantId,
     accepted: caller.accepted,
-    /** More commands are accepted, whose requests are sent after this call. */
-    async acceptsMore(): Promise<void> {
-      // Those that are under way are answered first, or a later one is.
+    /** Resolves when all requests so far are answered, later ones are accepted, and the follower reads on. */
+    async isServed(): Promise<void> {
       const before = caller.sent().length;
-      const isAdmitted = ({ status }: SentRequest) => status === 202;
-      await vi.waitFor(() => expect(caller.sent().slice(before).some(isAdmitted)).toBe(true), soon);
+      const seen = follower.seen.length;
+      await vi.waitFor(() => {
+        const sent = caller.sent();
+        expect(sent.slice(0, before).filter(({ status, refusal }) => status === null && refusal === null)).toEqual([]);
+        expect(sent.slice(before).some(({ status }) => status === 202)).toBe(true);
+        expect(follower.seen.length).toBeGreaterThan(seen);
+      }, soon);
     },
     /** The refusals since an instant. Those of the follower have no time. */
     refusalsSince: (sinceMs: number) =>
