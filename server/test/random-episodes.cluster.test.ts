@@ -51,16 +51,16 @@ async function startWorld() {
   void there.serve(TENANT, ran, DEVICE_TAKES_MS);
   const mover = watchTenant({ tenantId: TENANT, profile, perSecond: PER_SECOND, ran });
   const neighbours = new Map(await Promise.all(cells.map(async (cell) => [cell, await neighboursIn(cell)] as const)));
-  let hasBeenThere = false;
 
-  /** Until the cell without the tenant has deleted what it had. */
-  const untilForgotten = async () => {
-    if (!hasBeenThere) return;
-    await vi.waitFor(async () => {
-      const row = await there.call('GET', `platform/tenants/${TENANT}`);
-      expect(row.deletion.finished_at).not.toBeNull();
+  /** Until the cell without the tenant has deleted what it had. Before a first move it has nothing. */
+  const untilForgotten = () =>
+    vi.waitFor(async () => {
+      const isForgotten = await there.call('GET', `platform/tenants/${TENANT}`).then(
+        (row) => row.deletion?.finished_at != null,
+        (error) => / answered 404:/.test(error),
+      );
+      expect(isForgotten).toBe(true);
     }, soon);
-  };
   const moveKilledAt = (step: string) => runMove(here, there, [TENANT, '--to-url', there.baseUrl], step);
 
   const tenantsIn = (cell: FaultyCell): WatchedTenant[] => [
@@ -73,22 +73,20 @@ async function startWorld() {
     tenants: [mover, ...[...neighbours.values()].flat()],
     mover,
     cellOf: (tenant: WatchedTenant) => cells.find((cell) => tenantsIn(cell).includes(tenant)) as FaultyCell,
-    /** Ends the move that was killed at these steps. A move that fails while `strike` lasts is begun again. */
-    async move(killedAt: string[], strike?: { step: string; act: () => Promise<void> }): Promise<void> {
-      await untilForgotten();
-      for (const step of killedAt) await moveKilledAt(step);
-      if (strike) await runMove(here, there, [TENANT, '--to-url', there.baseUrl], strike.step, strike.act);
+    /** Begins a move, or goes on with it, and ends it. */
+    async move(): Promise<void> {
       await move(here, there, TENANT);
       [here, there] = [there, here];
-      hasBeenThere = true;
       address.moveTo(here.baseUrl);
     },
+    /** This happens at that step. The move may fail then. */
+    moveStruckAt: (step: string, act: () => Promise<void>) =>
+      runMove(here, there, [TENANT, '--to-url', there.baseUrl], step, act),
     moveKilledAt,
     untilForgotten,
     sides: () => ({ source: here, target: there }),
     async undo(): Promise<void> {
       expect(await runMove(here, there, ['--undo', TENANT])).toMatchObject({ exitCode: 0 });
-      hasBeenThere = true;
     },
     async restore(cell: FaultyCell, way: string, meanwhile: () => Promise<void>): Promise<void> {
       const tenants = tenantsIn(cell);
@@ -117,7 +115,9 @@ async function play(world: World, episode: Episode): Promise<FaultyCell[]> {
       await cells[episode.cell]?.suffer(episode);
       return [cells[episode.cell] as FaultyCell];
     case 'move':
-      await world.move(episode.killedAt);
+      await world.untilForgotten();
+      for (const step of episode.killedAt) await world.moveKilledAt(step);
+      await world.move();
       return [];
     case 'undone move':
       await world.untilForgotten();
@@ -126,7 +126,9 @@ async function play(world: World, episode: Episode): Promise<FaultyCell[]> {
       return [];
     case 'struck move': {
       const struck = cells[episode.struckBy.cell] as FaultyCell;
-      await world.move([], { step: episode.step, act: () => struck.suffer(episode.struckBy) });
+      await world.untilForgotten();
+      await world.moveStruckAt(episode.step, () => struck.suffer(episode.struckBy));
+      await world.move();
       return [struck];
     }
     case 'restored move': {
@@ -138,7 +140,7 @@ async function play(world: World, episode: Episode): Promise<FaultyCell[]> {
         expect((await world.moveKilledAt(second)).exitCode).toBe(null);
       });
       if (episode.isUndone) await world.undo();
-      else await world.move([]);
+      else await world.move();
       return [cell];
     }
     case 'restore': {

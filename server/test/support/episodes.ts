@@ -42,6 +42,8 @@ export type Episode =
 
 /** At the later ones a killed command may already have switched. */
 const UNDOABLE = STEPS.slice(0, STEPS.indexOf('verified'));
+/** The command says always that it is there. */
+const ALWAYS_SAID = UNDOABLE.filter((step) => step !== 'waiting for');
 /** The command cannot notice that a connection is silent: an operator kills it. It refuses clocks that differ. */
 const STRIKING = FAULTS.filter((fault) => !['Postgres is silent', 'the clock of Postgres is wrong'].includes(fault));
 
@@ -81,7 +83,9 @@ export function scheduleOf(seed: number, count: number, ways: readonly string[])
       case 'struck move':
         return { kind: 'struck move', step: oneOf(STEPS), struckBy: faultOf(oneOf(STRIKING)) };
       case 'restored move': {
-        const [first, second] = [oneOf(UNDOABLE), oneOf(UNDOABLE)].sort((a, b) => STEPS.indexOf(a) - STEPS.indexOf(b));
+        const [first, second] = [oneOf(ALWAYS_SAID), oneOf(ALWAYS_SAID)].sort(
+          (a, b) => STEPS.indexOf(a) - STEPS.indexOf(b),
+        );
         return {
           kind: 'restored move',
           killedAt: [first as string, second as string],
