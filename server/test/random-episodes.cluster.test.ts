@@ -11,7 +11,8 @@ import { startLink } from './support/start-link.js';
 import { storedGenerations } from './support/stored.js';
 import { type WatchedTenant, watchTenant } from './support/watched-tenant.js';
 
-const EPISODES = Number(process.env.EPISODES ?? 16);
+/** Each kind once. */
+const EPISODES = Number(process.env.EPISODES ?? 18);
 /** The same seed makes the same schedule. */
 const SEED = Number(process.env.EPISODES_SEED ?? Math.floor(Math.random() * 1_000_000));
 /** Of the tenant that moves. */

@@ -28,12 +28,18 @@ const withClock = (aheadSeconds: number) => `
     }
   };`;
 
-/** The server and the processes that it has started. Stopped in this order, it starts no others meanwhile. */
+/** To the server and the processes that it has started. Stopped in this order, it starts no others meanwhile. */
 function signalAll(server: PrivatePostgres, signal: 'SIGSTOP' | 'SIGCONT'): void {
   const pid = server.pid();
   process.kill(pid, signal);
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-  for (const child of children) process.kill(Number(child), signal);
+  for (const child of children) {
+    try {
+      process.kill(Number(child), signal);
+    } catch {
+      // It has just ended.
+    }
+  }
 }
 
 /** Calls of a restore, in their order. */

@@ -18,7 +18,7 @@ type History = { log: string[]; shared: number };
  * Follows the reader through the histories: it may leave each of them anywhere, and goes on in the next one at its
  * place, or where the two part. Returns how far it is in the last one, and how often it had read what is lost.
  */
-export function placeIn(seen: readonly string[], histories: readonly History[], log: readonly string[]) {
+function placeIn(seen: readonly string[], histories: readonly History[], log: readonly string[]) {
   const logs = [...histories.map((history) => history.log), log];
   let at = 0;
   let number = 0;
