@@ -98,8 +98,8 @@ async function startWorld() {
         async onLost({ superuserUrl }) {
           for (const tenant of tenants) await tenant.onLost(superuserUrl);
         },
-        async onCopy({ superuserUrl }) {
-          for (const tenant of tenants) await tenant.onCopy(superuserUrl);
+        async onCopy({ superuserUrl }, isShown) {
+          for (const tenant of tenants) await tenant.onCopy(superuserUrl, !isShown);
         },
       });
     },

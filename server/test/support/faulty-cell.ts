@@ -48,8 +48,8 @@ export type Restoring = {
   beforeCopy: () => void;
   /** Nobody reaches the original any more. */
   onLost: (original: PrivatePostgres) => Promise<void>;
-  /** Nobody reaches the copy yet. */
-  onCopy: (copy: PrivatePostgres) => Promise<void>;
+  /** Nobody reaches the copy yet. `isShown`: Postgres shows that it is one. Otherwise the nodes were killed. */
+  onCopy: (copy: PrivatePostgres, isShown: boolean) => Promise<void>;
 };
 
 /**
@@ -214,7 +214,7 @@ export async function startFaultyCell() {
       postgres = await copying.start();
       restores += 1;
       await keepPassword(postgres);
-      await onCopy(postgres);
+      await onCopy(postgres, copying.isShown);
       await shortenDeadlines(postgres);
       toPostgres.moveTo(postgres.url);
       if (!copying.isShown) {

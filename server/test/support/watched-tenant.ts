@@ -59,8 +59,10 @@ export function watchTenant({ tenantId, profile, perSecond, ran }: Options) {
   const lost = new Set<string>();
   /** Commands that were open in a copy. */
   const copied = new Set<string>();
+  /** Those of them whose results are used up: they had ended in the lost history. */
+  const used = new Set<string>();
   let promised: string[] = [];
-  let old = { ids: [] as string[], log: [] as string[] };
+  let old = { commands: [] as StoredCommand[], log: [] as string[] };
   let captured: SentRequest[] = [];
 
   const logIn = async (database: string) =>
@@ -77,10 +79,11 @@ export function watchTenant({ tenantId, profile, perSecond, ran }: Options) {
     const timesRun = times.get(id) ?? 0;
     const { status, reason } = command ?? {};
     const hasItsEnd =
-      (status === 'SUCCEEDED' && timesRun === 1) || (copied.has(id) && status === 'TIMED_OUT' && reason === 'RESTORED');
+      (status === 'SUCCEEDED' && timesRun === 1 && !used.has(id)) ||
+      (copied.has(id) && status === 'TIMED_OUT' && reason === 'RESTORED');
     const isRight =
       command?.idempotency_key === key && hasItsEnd && command.accepted_events === 1 && command.completed_events === 1;
-    return isRight ? null : { tenantId, id, key, timesRun, isOfCopy: copied.has(id), command };
+    return isRight ? null : { tenantId, id, key, timesRun, isOfCopy: copied.has(id), isUsed: used.has(id), command };
   }
 
   /** Each event came to the follower once, in the order of the log; only what is lost came as well. */
@@ -139,18 +142,22 @@ export function watchTenant({ tenantId, profile, perSecond, ran }: Options) {
         .sent()
         .filter(({ status }) => status === 202)
         .slice(-CAPTURED);
-      const commands = await storedCommands(database, tenantId);
-      old = { ids: commands.map(({ command_id }) => command_id), log: await logIn(database) };
+      old = { commands: await storedCommands(database, tenantId), log: await logIn(database) };
     },
-    async onCopy(database: string): Promise<void> {
+    /** `mayComeAgain`: results that were handled, but perhaps not acknowledged. */
+    async onCopy(database: string, mayComeAgain: boolean): Promise<void> {
       const commands = await storedCommands(database, tenantId);
       const log = await logIn(database);
       const inCopy = new Set(commands.map(({ command_id }) => command_id));
       // That the copy is one.
       expect(promised.filter((id) => !inCopy.has(id))).toEqual([]);
       expect(log).toEqual(old.log.slice(0, log.length));
-      for (const id of old.ids) if (!inCopy.has(id)) lost.add(id);
       for (const command of commands) if (isOpen(command)) copied.add(command.command_id);
+      for (const command of old.commands) {
+        const { command_id: id } = command;
+        if (!inCopy.has(id)) lost.add(id);
+        else if (copied.has(id) && !isOpen(command) && !mayComeAgain) used.add(id);
+      }
       histories.push({ log: old.log, shared: log.length });
     },
     /** Nothing that a lost history has admitted is admitted again. */
