@@ -5,14 +5,15 @@ import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import type { PrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { expect, vi } from 'vitest';
 import { startOn } from './cells.js';
-import { archivedPostgres, ways } from './copies.js';
+import { archivedPostgres, type Copying, ways } from './copies.js';
 import type { Fault } from './episodes.js';
 import { movableClock } from './movable-clock.js';
 import { openSession } from './open-pool.js';
 import { runMain } from './private-platform.js';
-import { shortenDeadlines } from './restore-under-load.js';
+import { holdRelay, shortenDeadlines } from './restore-under-load.js';
 import { startLink } from './start-link.js';
 
+const RELAY_HELD_MS = 500;
 const soon = { timeout: 60_000, interval: 20 };
 
 /** Loaded into a node: its clock differs from that of the machine. */
@@ -158,6 +159,20 @@ export async function startFaultyCell() {
     await session.end();
   }
 
+  /** The copy has commands that wait for the relay. */
+  async function copyWithOpenCommands(way: string, beforeCopy: () => void): Promise<Copying> {
+    const copy = ways[way];
+    if (!copy) throw new Error(`There is no ${way}.`);
+    const letRelayGoOn = await holdRelay(postgres);
+    try {
+      await delay(RELAY_HELD_MS);
+      beforeCopy();
+      return await copy(postgres);
+    } finally {
+      letRelayGoOn();
+    }
+  }
+
   /** A backend may still end a statement that it got before the cut. */
   async function untilLeft(): Promise<void> {
     const session = openSession(postgres.superuserUrl);
@@ -203,9 +218,7 @@ export async function startFaultyCell() {
       { beforeCopy, onLost, onCopy }: Restoring,
     ): Promise<void> {
       const original = postgres;
-      beforeCopy();
-      const copying = await ways[way]?.(original);
-      if (!copying) throw new Error(`There is no ${way}.`);
+      const copying = await copyWithOpenCommands(way, beforeCopy);
       await meanwhile();
       toPostgres.moveTo(null);
       if (!copying.isShown) for (const part of parts) await kill(part);

@@ -211,7 +211,7 @@ export async function shortenDeadlines({ superuserUrl }: PrivatePostgres): Promi
 }
 
 /** Holds the lease of the relay until the returned function is called, or until Postgres is stopped. */
-async function holdRelay({ superuserUrl }: PrivatePostgres): Promise<() => void> {
+export async function holdRelay({ superuserUrl }: PrivatePostgres): Promise<() => void> {
   let letGo = () => {};
   const session = openSession(superuserUrl);
   await new Promise<void>((resolve, reject) => {
