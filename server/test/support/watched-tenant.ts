@@ -59,7 +59,10 @@ export function watchTenant({ tenantId, profile, perSecond, ran }: Options) {
   const lost = new Set<string>();
   /** Commands that were open in a copy. */
   const copied = new Set<string>();
-  /** Those of them whose results are used up: they had ended in the lost history. */
+  /**
+   * Those of them whose results are used up: they had ended in the lost history. A relay that sent them again would not
+   * show here: NATS drops what it got in the last 10 minutes.
+   */
   const used = new Set<string>();
   let promised: string[] = [];
   let old = { commands: [] as StoredCommand[], log: [] as string[] };
