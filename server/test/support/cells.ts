@@ -17,7 +17,7 @@ import {
   unlimited,
 } from '@tenant-open-platform/testing';
 import { freePort } from '@tenant-open-platform/testing/free-port';
-import { ownNats } from '@tenant-open-platform/testing/private-nats';
+import { ownNats, type PrivateNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { openSession } from './open-pool.js';
 import type { DatabaseAddress } from './stored.js';
@@ -43,8 +43,8 @@ export function startEmbeddedCell(): Promise<Cell> {
   return startOn({ DATA_DIR }, { path: join(DATA_DIR, 'database.sock'), user: 'postgres' });
 }
 
-async function startOn(own: Record<string, string>, database: DatabaseAddress) {
-  const nats = await ownNats();
+export async function startOn(own: Record<string, string>, database: DatabaseAddress, given?: PrivateNats) {
+  const nats = given ?? (await ownNats());
   const environment: Record<string, string> = {
     ...unlimited,
     NATS_URL: nats.url,
@@ -68,6 +68,7 @@ async function startOn(own: Record<string, string>, database: DatabaseAddress) {
     admin,
     baseUrl,
     call,
+    node,
     stderr: node.stderr,
     kill: () => node.process.kill('SIGKILL'),
     /** A credential of the tenant with this role. */

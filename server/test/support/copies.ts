@@ -52,6 +52,15 @@ async function archiveAll({ superuserUrl }: PrivatePostgres): Promise<string> {
   return archive;
 }
 
+/** As docs/backups.md says of a plain copy: its WAL has the names of the original's. */
+async function archiveElsewhere({ superuserUrl }: PrivatePostgres): Promise<void> {
+  const [, command = ''] = /^archive_command = '(.*)'$/m.exec(inArchive(ofOriginal, postgresFolder())) ?? [];
+  const session = openSession(superuserUrl);
+  await session.unsafe(`alter system set archive_command = '${command}'`);
+  await session`select pg_reload_conf()`;
+  await session.end();
+}
+
 const soon = { timeout: 60_000, interval: 20 };
 
 /** Each returns how to get the copy once the original has gone on. */
@@ -127,6 +136,7 @@ export const ways: Record<string, (original: PrivatePostgres) => Promise<Copying
       isShown: false,
       async start() {
         await copy.resume();
+        await archiveElsewhere(copy);
         return copy;
       },
     };

@@ -17,15 +17,19 @@ function tenantInSlot(slot: number): string {
   for (let number = 0; ; number++) if (slotOf(`neighbour-${number}`) === slot) return `neighbour-${number}`;
 }
 
+/** Two tenants that share the most with this one: one has its slot, one the slot before. */
+export function neighboursOf(tenantId: string): string[] {
+  const slot = slotOf(tenantId);
+  return [slot, (slot + allSlots.length - 1) % allSlots.length].map(tenantInSlot);
+}
+
 type Place = Pick<Cell, 'call' | 'newProfile' | 'serve' | 'database'>;
 
 /**
- * Two tenants that nothing happens to, while something happens to another one: one has its slot, one the slot before. Both
- * send commands, which their adapters carry out, and follow their events over HTTP.
+ * Two tenants that nothing happens to, while something happens to another one. Both send commands, which their adapters
+ * carry out, and follow their events over HTTP.
  */
 export async function startNeighbours(cell: Place, tenantId: string) {
-  const slot = slotOf(tenantId);
-  const ids = [slot, (slot + allSlots.length - 1) % allSlots.length].map(tenantInSlot);
   const start = async (tenant_id: string) => {
     await cell.call('POST', 'platform/tenants', { tenant_id, name: tenant_id });
     await cell.call('POST', `platform/tenants/${tenant_id}/bus/principals`, newPrincipal());
@@ -35,7 +39,7 @@ export async function startNeighbours(cell: Place, tenantId: string) {
     atEnd(caller.giveUp);
     return { tenant_id, caller, follower: followOverHttp(profile) };
   };
-  const neighbours = await Promise.all(ids.map(start));
+  const neighbours = await Promise.all(neighboursOf(tenantId).map(start));
 
   return {
     /** They have noticed nothing: each event came once, in order; no generation began; only load has refused a request. */

@@ -193,7 +193,7 @@ const SUCCEEDED = { status: 'SUCCEEDED', accepted_events: 1, completed_events: 1
 const RESTORED = { status: 'TIMED_OUT', device_execution_status: 'UNKNOWN', reason: 'RESTORED', completed_events: 1 };
 
 /** What the platform says of commands that no device has carried out. */
-const isSafeToRepeat = ({ status, device_execution_status }: StoredCommand) =>
+export const isSafeToRepeat = ({ status, device_execution_status }: StoredCommand) =>
   status === 'EXPIRED' || status === 'CANCELED' || device_execution_status === 'NOT_STARTED';
 
 const reaches = (count: () => number, enough: number) =>
@@ -205,7 +205,7 @@ function missingIn(found: string[], wanted: string[]): string[] {
 }
 
 /** Until the copy was made, no deadline was near: a slow machine takes its time. */
-async function shortenDeadlines({ superuserUrl }: PrivatePostgres): Promise<void> {
+export async function shortenDeadlines({ superuserUrl }: PrivatePostgres): Promise<void> {
   const session = openSession(superuserUrl);
   await session`
     update commands set deadline_at = now() + make_interval(secs => ${OPEN_SECONDS}) where completed_at is null`;
@@ -213,7 +213,7 @@ async function shortenDeadlines({ superuserUrl }: PrivatePostgres): Promise<void
 }
 
 /** Holds the lease of the relay until the returned function is called, or until Postgres is stopped. */
-async function holdRelay({ superuserUrl }: PrivatePostgres): Promise<() => void> {
+export async function holdRelay({ superuserUrl }: PrivatePostgres): Promise<() => void> {
   let letGo = () => {};
   const session = openSession(superuserUrl);
   await new Promise<void>((resolve, reject) => {

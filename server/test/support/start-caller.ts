@@ -6,7 +6,13 @@ import type { Profile } from '@tenant-open-platform/testing';
 export type CalledCommand = { idempotencyKey: string; commandId: string; acceptedAtMs: number };
 
 /** A request as the SDK sent it: sent again, it has the same bytes. */
-export type SentRequest = { url: string; init: RequestInit; status: number | null };
+export type SentRequest = {
+  url: string;
+  init: RequestInit;
+  status: number | null;
+  /** The code with which the platform has refused it, or NO_ANSWER, and when. */
+  refusal: { code: string; atMs: number } | null;
+};
 
 const CALL_AGAIN_AFTER_MS = 1_000;
 const SEND_AGAIN_AFTER_MS = 100;
@@ -47,11 +53,20 @@ export function startCaller(
       onError: ({ error }) => note(error),
     },
     async fetch(url, init) {
-      const request: SentRequest = { url, init: init as RequestInit, status: null };
+      const request: SentRequest = { url, init: init as RequestInit, status: null, refusal: null };
       sent.push(request);
-      const response = await fetch(url, init as RequestInit);
-      request.status = response.status;
-      return response;
+      const refuse = (code: string) => {
+        request.refusal = { code, atMs: Date.now() };
+      };
+      try {
+        const response = await fetch(url, init as RequestInit);
+        request.status = response.status;
+        if (!response.ok) refuse(((await response.clone().json()) as { code: string }).code);
+        return response;
+      } catch (error) {
+        refuse('NO_ANSWER');
+        throw error;
+      }
     },
   });
   const accepted: CalledCommand[] = [];
@@ -80,6 +95,7 @@ export function startCaller(
   }, 1_000 / perSecond);
   return {
     accepted: () => accepted.length,
+    acceptedCommands: (): readonly CalledCommand[] => accepted,
     /** Every request so far, retries included. */
     sent: () => [...sent],
     /** Resolves when every call is accepted. */
