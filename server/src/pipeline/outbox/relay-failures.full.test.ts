@@ -27,26 +27,6 @@ test('while the bus is away facts are logged, and leave in the order of the log 
   expect(node.logged).toEqual(before);
 });
 
-test('what is prepared while the bus goes away is not dispatched, so that it leaves as new when the bus is back', async () => {
-  let isThere = true;
-  const node = startNode({
-    async onPrepare(node, tx) {
-      if (!isThere) return;
-      isThere = false;
-      await tx.execute(sql`delete from outbox`);
-      node.setUnready('the bus does not answer');
-    },
-  });
-  const ids = await newRows();
-  node.wake();
-  await vi.waitFor(() => expect(node.logged).toEqual(ids), soon);
-  expect([node.attempts, await standing()]).toEqual([[], ids]);
-  node.setUnready(null);
-  node.wake();
-  await allPublished();
-  expect(kept).toEqual(ids);
-});
-
 test('a node whose bus answers takes the lease from a node whose bus does not', async () => {
   const first = startNode({ unready: 'the bus does not answer' });
   const ids = await newRows();
