@@ -1,4 +1,5 @@
-// Keeps requests in flight until it is told to stop: node busy-tenant.mjs '{"baseUrl", "profile", "inFlight", "method", "target", "body"}'
+// Sends signed requests, and keeps as many of them in flight as it is told, until it gets a message. Its argument is JSON:
+// baseUrl, profile, inFlight, method, target, body.
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
 

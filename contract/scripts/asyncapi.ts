@@ -176,7 +176,7 @@ const headers = {
     [HISTORY]: {
       type: 'string',
       description:
-        'The history of the database that logged the event. It changes if the database was restored to an earlier time: events that you have from the history before may not exist any more, and their commands may have other states.',
+        'The history of the database that logged the event. It changes if the database was restored to an earlier time. Then events of the history before may not exist any more, and their commands may have other states. It is also another one on the NATS server of a platform to which the tenant has moved.',
       examples: ['b7c3e1f0'],
     },
     traceparent: {

@@ -316,7 +316,7 @@ export const errors = {
   RATE_LIMITED: {
     status: 429,
     meaning:
-      'A limit is exceeded: requests of the credential or tenant per minute, concurrent long-polling requests of the tenant, or failed authentications from your IP address. Or changes to the tenant have added the maximum number of bytes per day to its audit log. Or its clients have not read 32 MiB of responses. Each full 64 KiB of a response counts as one extra request. A long page counts before it is read.',
+      'A limit is exceeded: requests of the credential or tenant per minute, concurrent long-polling requests of the tenant, or failed authentications from your IP address. Or changes to the tenant have added the maximum number of bytes per day to its audit log. Or 32 MiB of responses wait for clients of the tenant that do not receive them. Each full 64 KiB of a response counts as one extra request. A long page counts before the platform makes it.',
     fix: 'Wait for the number of seconds in Retry-After. `metadata.quota` is the exceeded limit: credential, tenant, waiting, change_bytes, unread or address. If it is change_bytes, only the operator can change the tenant before the next day (UTC).',
     retryable: true,
   },

@@ -149,7 +149,8 @@ const isForPages = (target: string) => !isOutsideApi(target) || /^\/(openapi|asy
 
 const tooMuchUnread = () =>
   new ApiError('RATE_LIMITED', {
-    message: 'The clients of the tenant have not read 32 MiB of answers of this node. Read them first.',
+    message:
+      '32 MiB of responses of this node wait for clients of the tenant that do not receive them. Receive them first.',
     metadata: { quota: 'unread', limit: MOST_UNREAD },
     headers: { 'Retry-After': '1' },
   });

@@ -32,12 +32,9 @@ export type Episode =
   | { kind: 'undone move'; killedAt: string }
   /** The fault begins at this step. */
   | { kind: 'struck move'; step: string; struckBy: Fault }
-  /** So many seconds are lost. */
-  /**
-   * A copy of a database is made after the first kill, and put in its place after the second one. Then the move ends, or is
-   * undone.
-   */
+  /** A copy of a database is made after the first kill. It replaces the database after the second one. */
   | { kind: 'restored move'; killedAt: [string, string]; side: 'source' | 'target'; way: string; isUndone: boolean }
+  /** So many seconds are lost. */
   | { kind: 'restore'; way: string; cell: 0 | 1; seconds: number };
 
 /** At the later ones a killed command may already have switched. */

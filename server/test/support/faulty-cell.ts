@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { atEnd, newKeyring, startNode, type TestNode, temporaryFolder } from '@tenant-open-platform/testing';
+import {
+  atEnd,
+  clockAhead,
+  newKeyring,
+  startNode,
+  type TestNode,
+  temporaryFolder,
+} from '@tenant-open-platform/testing';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import type { PrivatePostgres } from '@tenant-open-platform/testing/private-postgres';
 import { expect, vi } from 'vitest';
@@ -16,19 +23,6 @@ import { startLink } from './start-link.js';
 const RELAY_HELD_MS = 500;
 const soon = { timeout: 60_000, interval: 20 };
 
-/** Loaded into a node: its clock differs from that of the machine. */
-const withClock = (aheadSeconds: number) => `
-  const { now } = Date;
-  globalThis.Date = class extends Date {
-    constructor(...given) {
-      if (given.length === 0) super(now() + ${aheadSeconds * 1_000});
-      else super(...given);
-    }
-    static now() {
-      return now() + ${aheadSeconds * 1_000};
-    }
-  };`;
-
 /** To the server and the processes that it has started. Stopped in this order, it starts no others meanwhile. */
 function signalAll(server: PrivatePostgres, signal: 'SIGSTOP' | 'SIGCONT'): void {
   const pid = server.pid();
@@ -43,13 +37,13 @@ function signalAll(server: PrivatePostgres, signal: 'SIGSTOP' | 'SIGCONT'): void
   }
 }
 
-/** Calls of a restore, in their order. */
+/** What a restore calls, in this order. */
 export type Restoring = {
-  /** The copy will have everything from before. */
+  /** The copy gets everything that was stored before this call. */
   beforeCopy: () => void;
-  /** Nobody reaches the original any more. */
+  /** The nodes are cut off from the original. */
   onLost: (original: PrivatePostgres) => Promise<void>;
-  /** Nobody reaches the copy yet. `isShown`: Postgres shows that it is one. Otherwise the nodes were killed. */
+  /** The nodes are not connected to the copy yet. `isShown`: they learn from Postgres that it is a copy. */
   onCopy: (copy: PrivatePostgres, isShown: boolean) => Promise<void>;
 };
 
@@ -86,8 +80,10 @@ export async function startFaultyCell() {
     return nodes[part].stop();
   };
   const start = async (part: Fault['part'], aheadSeconds = 0) => {
-    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(withClock(aheadSeconds))}`;
-    nodes[part] = await startNode({ ...environments[part], ...(aheadSeconds !== 0 && { NODE_OPTIONS }) });
+    nodes[part] = await startNode({
+      ...environments[part],
+      ...(aheadSeconds !== 0 && clockAhead(aheadSeconds * 1_000)),
+    });
   };
 
   const faults: Record<Fault['fault'], (during: () => Promise<void>, fault: Fault) => Promise<void>> = {

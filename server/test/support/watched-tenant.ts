@@ -60,8 +60,8 @@ export function watchTenant({ tenantId, profile, perSecond, ran }: Options) {
   /** Commands that were open in a copy. */
   const copied = new Set<string>();
   /**
-   * Those of them whose results are used up: they had ended in the lost history. A relay that sent them again would not
-   * show here: NATS drops what it got in the last 10 minutes.
+   * Of these, the commands that had ended in the lost history: no adapter sends their results again. If a relay sent such a
+   * command again, this test would not see it: NATS drops a message whose id it got in the last 10 minutes.
    */
   const used = new Set<string>();
   let promised: string[] = [];

@@ -13,12 +13,11 @@ type Request = { req: Incoming; reply: Reply; params: Record<string, string>; bo
 
 /** So the event loop has 25 rounds for others before the longest page is sent and the next one of its tenant is read. */
 const ITEMS_OF_A_PIECE = 20;
-const SMALL_BODY_BYTES = 65_536;
 
 /**
  * Each handler gets a valid request, and its answer is validated against the contract. A tenant has a share of what all
- * requests need: at most `atOnce` of its requests are worked on at a time, large bodies are read one in each round of the
- * event loop, and long pages are validated in pieces, one in each round.
+ * requests need: at most `atOnce` of its requests are worked on at a time. Long pages are validated in pieces, one in each
+ * round of the event loop.
  */
 export function createCallHandler<Services>(
   handlers: Handlers<Services>,
@@ -36,15 +35,6 @@ export function createCallHandler<Services>(
         }
       }, caller.tenantId);
     });
-
-  async function requestOf(route: Operation['route'], { req, params, body }: Request, call: Call) {
-    const type = req.headers['content-type'];
-    const read = () => {
-      const parsed = parseBody(type, body, route.metadata.largeBody?.depth);
-      return validRequest(route, req.url, { params, body: parsed });
-    };
-    return body.length > SMALL_BODY_BYTES ? piece(call, read) : read();
-  }
 
   async function validBody(route: Operation['route'], { status, body }: Answer, call: Call): Promise<unknown> {
     const valid = (part: unknown) => validateResponse({ appRoute: route, response: { status, body: part } }).body;
@@ -73,7 +63,8 @@ export function createCallHandler<Services>(
 
     const request = await inTurn(tenantId, async () => {
       if (given.reply.destroyed) throw unavailable('The client has gone. Nothing was done.', 1);
-      const valid = await requestOf(route, given, call);
+      const body = parseBody(given.req.headers['content-type'], given.body, route.metadata.largeBody?.depth);
+      const valid = validRequest(route, given.req.url, { params: given.params, body });
       const { wait_seconds: waits, limit } = (valid.query ?? {}) as { wait_seconds?: number; limit?: number };
       if (waits) return { valid };
       const overQuota = limit && call.expectItems(limit);

@@ -58,7 +58,7 @@ test.each(['?nonsense=1', '?a=1?nonsense=1&nonsense=1'])('the query %s is refuse
 });
 
 /** A handler that reads once and counts how many of a tenant are in it, or read, at a time. */
-function counting(name: OperationName, query: string) {
+function counting(name: OperationName, query: string, reply = {} as Reply) {
   const [resource = '', verb = ''] = name.split('.');
   const handlers = Object.fromEntries(allOperations.map((operation) => [operation.name.split('.')[0], {}]));
   const most = { inside: 0, reading: 0 };
@@ -77,7 +77,7 @@ function counting(name: OperationName, query: string) {
   const operation = allOperations.find((one) => one.name === name) as Operation;
   const request = {
     req: { url: query, headers: {} } as Incoming,
-    reply: {} as Reply,
+    reply,
     params: id,
     body: Buffer.alloc(0),
   };
@@ -93,6 +93,12 @@ test('three requests of a tenant are worked on at a time; those that wait for a 
   const waiting = counting('commands.get', '/x?wait_seconds=30');
   await Promise.all(Array.from({ length: 20 }, waiting.send));
   expect(waiting.most).toEqual({ inside: 20, reading: 3 });
+});
+
+test('what a client asked for that has gone meanwhile is not begun', async () => {
+  const gone = counting('commands.get', '/x', { destroyed: true } as Reply);
+  await expect(gone.send()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  expect(gone.most.inside).toBe(0);
 });
 
 test('a long page is validated in pieces, between which others run, and is the same page', async () => {

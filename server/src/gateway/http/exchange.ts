@@ -43,7 +43,7 @@ export type Reply = ServerResponse & {
     mayHaveChanged?: boolean;
     /** The size of the answer's body, once it is made. */
     answerBytes?: number;
-    /** What was counted of it before. */
+    /** The size that was counted before it was made. */
     expectedBytes?: number;
     code?: string;
     /** The quota that was used up. */

@@ -37,7 +37,9 @@ export async function startReading(jetStream: JetStream, consumer: Consumer) {
   const { turn } = consumer;
   let isStopping = false;
   let stopNow = () => {};
-  const stopped = new Promise<void>((resolve) => (stopNow = resolve));
+  const stopped = new Promise<void>((resolve) => {
+    stopNow = resolve;
+  });
   const underWay = new Set<Promise<void>>();
   let messages: ConsumerMessages | undefined;
   const isOurs = () => !isStopping && (turn?.isOurs() ?? true);

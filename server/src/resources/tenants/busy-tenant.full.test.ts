@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { newCommand } from '../../../test/support/commands.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { untilServed } from '../../../test/support/until-served.js';
+import type { Database } from '../../foundation/database/database.js';
 
 /** More than a node has connections to Postgres. */
 const AT_ONCE = 30;
@@ -18,6 +19,9 @@ const createEndpoint = (caller: Profile, node: string) =>
     nonce: randomUUID(),
     body: { name: 'Order system', url: 'https://hooks.acme.example/top' },
   });
+
+const blockedBy = (holder: { pid: number } | undefined, { sql }: Pick<Database, 'sql'>) => sql`
+  select from pg_stat_activity where ${holder?.pid as number} = any(pg_blocking_pids(pid))`;
 
 test('changes of one tenant that wait for a lock leave the database connections to other tenants', async () => {
   const [busy, other] = await Promise.all([createTenant(), createTenant()]);
@@ -34,9 +38,7 @@ test('changes of one tenant that wait for a lock leave the database connections 
   const waiting = Promise.all(Array.from({ length: AT_ONCE }, () => createEndpoint(busy.admin, node)));
   await vi.waitFor(
     async () => {
-      const blocked = await administrator.sql`
-        select from pg_stat_activity where ${holder?.pid as number} = any(pg_blocking_pids(pid))`;
-      expect(blocked.length).toBeGreaterThan(0);
+      expect(await blockedBy(holder, administrator)).not.toEqual([]);
     },
     { timeout: 60_000 },
   );
@@ -62,8 +64,6 @@ test('the operator disables a tenant at once, however many changes of the tenant
   const lock = openPool(databaseUrl as string, { max: 1 }).sql;
   const administrator = openPool(databaseUrl as string, { max: 1 });
   const [holder] = await lock<{ pid: number }[]>`select pg_backend_pid() as pid`;
-  const blocked = () => administrator.sql`
-    select from pg_stat_activity where ${holder?.pid as number} = any(pg_blocking_pids(pid))`;
   await lock`begin`;
   // Each change of this credential waits for the lock, behind the others of its tenant.
   await lock.unsafe(
@@ -77,7 +77,7 @@ test('the operator disables a tenant at once, however many changes of the tenant
       body: { name: randomUUID() },
     });
   const flood = Array.from({ length: 60 }, rename);
-  await vi.waitFor(async () => expect(await blocked()).not.toEqual([]), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await blockedBy(holder, administrator)).not.toEqual([]), { timeout: 60_000 });
   const disabled = await signedRequest(admin, 'PUT', `/api/v1/platform/tenants/${tenant_id}`, {
     node,
     body: { status: 'DISABLED' },
