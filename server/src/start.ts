@@ -91,7 +91,7 @@ async function open(
     'Seconds that the oldest unhandled update of a command has waited on the bus; 0 if there is none.',
     async () => {
       const oldest = await bus.oldestUntaken(UPDATES_OF_ALL_TENANTS);
-      return oldest ? Math.max(0, (Date.now() - oldest.getTime()) / 1_000) : 0;
+      return oldest ? Math.max(0, (Date.now() - oldest.sentAt.getTime()) / 1_000) : 0;
     },
   );
   metrics.addGaugeOfStreams(

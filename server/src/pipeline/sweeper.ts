@@ -40,7 +40,7 @@ type Options = {
   database: Database;
   signals: Signals;
   metrics: Metrics;
-  bus: Pick<Bus, 'oldestUntaken' | 'commandReads'>;
+  bus: Pick<Bus, 'oldestUntaken' | 'lastUpdate' | 'commandReads'>;
   now: Now;
   intervalMs: number;
   holdMs?: number;
@@ -51,8 +51,6 @@ type Options = {
 const PAUSE_MS = 5_000;
 /** How many questions the bus gets at a time. */
 const ASKED_AT_ONCE = 64;
-/** The tolerated difference between the clocks of NATS and Postgres. */
-const CLOCKS_DIFFER_MS = 1_000;
 /** A pass finds a command that commits up to this long after its deadline. */
 const COMMIT_MS = 2_000;
 /** How often a pass begins at the stored mark: it finds what all passes missed, such as while nobody swept. */
@@ -76,6 +74,28 @@ function createHold({ intervalMs, holdMs = HOLD_MS }: Pick<Options, 'intervalMs'
 }
 
 /**
+ * Which updates had reached the bus at which instant of the database. They have numbers, because the clocks of NATS and
+ * of the database may differ by any time.
+ */
+function createArrivals(bus: Options['bus']) {
+  let known: { at: number; seq: number }[] = [];
+  return {
+    /** Notes what has reached the bus: all that had at this earlier instant. */
+    async note(at: number): Promise<void> {
+      const reached = { at, seq: await bus.lastUpdate() };
+      known = [...known.filter((one) => one.at > at - HOLD_MS), reached];
+    },
+    /** The latest instant, in Unix milliseconds, that the bus has no unhandled update from; 0 if it is not known. */
+    async takenUntil({ tenant_id, vendor, status }: Group, now: number): Promise<number> {
+      // No adapter reports on a command that was not dispatched.
+      if (status === 'ACCEPTED') return now;
+      const oldest = await bus.oldestUntaken(subjects.commandUpdate(tenant_id, vendor)).catch(() => ({ seq: 0 }));
+      return oldest ? (known.findLast(({ seq }) => seq < oldest.seq)?.at ?? 0) : now;
+    },
+  };
+}
+
+/**
  * Each call ends commands of the owned slots whose deadline has passed, and returns their number. A result that reached
  * the bus before the deadline counts: a DISPATCHED command ends only once all updates of its tenant and vendor up to its
  * deadline are handled. Rows that another transaction has locked are skipped, and a concurrent result waits for the lock.
@@ -89,6 +109,7 @@ export function createCommandSweeper(options: Options) {
   const inTurn = createTurns({ atOnce: ASKED_AT_ONCE, maxWaitMs: HOLD_MS });
   const patience = createPatience();
   const hold = createHold(options);
+  const arrivals = createArrivals(bus);
   let known: readonly OwnedSlot[] = [];
   /** Where the next pass begins; null: at the stored mark. */
   let mark: string | null = null;
@@ -114,9 +135,10 @@ export function createCommandSweeper(options: Options) {
     const [slice] = await asAllTenantsStatement<Slice>(database, nextSlice(given));
     if (!slice) throw new Error('The slice was not read.');
     const holdUntil = hold.until(slice.asked_at);
+    if (slice.groups.length > 0) await arrivals.note(slice.asked_at).catch(() => {});
     const groups = await Promise.all(
       slice.groups.map(async (group) => {
-        const takenUntil = await inTurn('', () => takenUntilOf(bus, group, slice.asked_at));
+        const takenUntil = await inTurn('', () => arrivals.takenUntil(group, slice.asked_at));
         return { ...group, until: Math.max(takenUntil, holdUntil) };
       }),
     );
@@ -181,18 +203,6 @@ export function createSweep(options: Options): Step['round'] {
 }
 
 const toText = (unixMs: number) => new Date(unixMs).toISOString();
-
-/** The instant, in Unix milliseconds, before which the bus has no unhandled update. */
-async function takenUntilOf(bus: Options['bus'], { tenant_id, vendor, status }: Group, now: number): Promise<number> {
-  // No adapter reports on a command that was not dispatched.
-  if (status === 'ACCEPTED') return now;
-  try {
-    const oldest = await bus.oldestUntaken(subjects.commandUpdate(tenant_id, vendor));
-    return oldest ? Math.min(now, oldest.getTime() - CLOCKS_DIFFER_MS) : now;
-  } catch {
-    return 0;
-  }
-}
 
 /** Whether an adapter has ever read commands of a group; true if the bus does not answer. Asks each durable once. */
 async function readsOf(bus: Options['bus'], groups: Group[]): Promise<(group: Group) => boolean> {

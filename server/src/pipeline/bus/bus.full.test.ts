@@ -304,7 +304,7 @@ describe.each(implementations)('%s', (_, open) => {
     expect(ages[2]).toBeLessThan(performance.now() - publishedAt + 10);
   });
 
-  test('returns the time of the oldest unhandled update', async () => {
+  test('returns the oldest unhandled update, and the number of the last one', async () => {
     const [bus, other] = await open();
     const tenantId = `tenant-${randomUUID().slice(0, 8)}`;
     const subject = `tenants.${tenantId}.command-updates.vendor_a`;
@@ -329,10 +329,14 @@ describe.each(implementations)('%s', (_, open) => {
       },
     });
     expect(await bus.oldestUntaken(subject)).toBeNull();
+    const before = await bus.lastUpdate();
     for (const message of messagesOn(subject, 3)) await bus.publish([message]);
     await vi.waitFor(() => expect(releases).toHaveLength(3), soon);
-    const oldest = async () => (await bus.oldestUntaken(subject))?.getTime();
+    const oldest = async () => (await bus.oldestUntaken(subject))?.sentAt.getTime();
     expect(await oldest()).toBe(sentAt[0]?.getTime());
+    const { seq = 0 } = (await bus.oldestUntaken(subject)) ?? {};
+    expect(seq).toBeGreaterThan(before);
+    expect(await bus.lastUpdate()).toBeGreaterThanOrEqual(seq + 2);
     expect(await bus.oldestUntaken(subject.replace('vendor_a', 'vendor_b'))).toBeNull();
     // The message waits for its second try and is still unhandled.
     releases[0]?.();

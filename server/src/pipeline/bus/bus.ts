@@ -95,8 +95,10 @@ export type Bus = {
   provide(durables: readonly Durable[]): Promise<RefusedDurable[]>;
   /** Of how many durables of a stream a cluster keeps copies. Rejects if the bus does not answer. */
   countCopiedDurables(stream: StreamName): Promise<number>;
-  /** When the oldest unhandled message of these subjects reached TOP_UPDATES; null if none. It may reject. */
-  oldestUntaken(subject: string): Promise<Date | null>;
+  /** The oldest unhandled message of these subjects in TOP_UPDATES; null if none. It may reject. */
+  oldestUntaken(subject: string): Promise<{ seq: number; sentAt: Date } | null>;
+  /** The number of the last message that reached TOP_UPDATES; later ones have greater numbers. It may reject. */
+  lastUpdate(): Promise<number>;
   /** Last reads of durables of TOP_COMMANDS: now while a reader waits, null if unknown, absent if never. May reject. */
   commandReads(only?: readonly string[]): Promise<ReadonlyMap<string, Date | null>>;
   /** The share of a stream that is in use. Rejects if the bus does not answer. */

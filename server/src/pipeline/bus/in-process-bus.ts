@@ -29,7 +29,8 @@ const MAX_KEPT = 10_000;
 export function inProcessBus(folder?: string): Bus {
   const seen = new Set<string>();
   const queues = new Map<string, Queue>();
-  /** Messages that were published before their first durable existed, as a stream would keep them. */
+  let lastSeq = 0;
+  /** Messages that were published before their first durable existed, as a stream would keep them. They get number 0. */
   const kept: Record<StreamName, Message[]> = { TOP_COMMANDS: [], TOP_REPLIES: [], TOP_UPDATES: [], TOP_EVENTS: [] };
 
   function provide(durable: Durable): Queue {
@@ -38,7 +39,7 @@ export function inProcessBus(folder?: string): Bus {
     if (existing) return existing;
     const queue = startQueue(durable);
     queues.set(key, queue);
-    for (const message of kept[durable.stream].splice(0)) if (reads(durable, message)) queue.push(message);
+    for (const message of kept[durable.stream].splice(0)) if (reads(durable, message)) queue.push(message, 0);
     return queue;
   }
 
@@ -50,7 +51,8 @@ export function inProcessBus(folder?: string): Bus {
         if (!remember(seen, message.id)) continue;
         const ofStream = [...queues.values()].filter(({ durable }) => durable.stream === stream);
         if (ofStream.length === 0 && kept[stream].push(message) > MAX_KEPT) kept[stream].shift();
-        for (const queue of ofStream) if (reads(queue.durable, message)) queue.push(message);
+        lastSeq += 1;
+        for (const queue of ofStream) if (reads(queue.durable, message)) queue.push(message, lastSeq);
       }
       return [];
     },
@@ -61,8 +63,9 @@ export function inProcessBus(folder?: string): Bus {
     countCopiedDurables: async () => 0,
     async oldestUntaken(pattern) {
       const all = [...queues.values()].flatMap((queue) => queue.oldestUntaken(pattern) ?? []);
-      return all.sort((one, other) => one.getTime() - other.getTime())[0] ?? null;
+      return all.sort((one, other) => one.seq - other.seq)[0] ?? null;
     },
+    lastUpdate: async () => lastSeq,
     async commandReads(only) {
       const reads = [...queues.values()].flatMap(({ durable: { stream, durable }, lastReadAt }) => {
         const readAt = stream === 'TOP_COMMANDS' && (only?.includes(durable) ?? true) ? lastReadAt() : null;
@@ -119,7 +122,7 @@ type Reader = { handle: Consumer['handle']; underWay: Set<Promise<void>> };
 
 type Queue = ReturnType<typeof startQueue>;
 
-type Queued = Omit<Delivery, 'waitingBehind' | 'age'>;
+type Queued = Omit<Delivery, 'waitingBehind' | 'age'> & { seq: number };
 
 /** Delivers messages in order, several at a time. Messages that wait for another try block no others. */
 function startQueue(durable: Durable) {
@@ -168,8 +171,8 @@ function startQueue(durable: Durable) {
   return {
     durable,
     lastReadAt: () => (readers.size > 0 ? new Date() : stoppedAt),
-    push({ id, subject, body, traceparent }: Message): void {
-      const message = { id, messageId: id, subject, body, traceparent, attempt: 1, sentAt: new Date() };
+    push({ id, subject, body, traceparent }: Message, seq: number): void {
+      const message = { id, messageId: id, subject, body, traceparent, attempt: 1, sentAt: new Date(), seq };
       queued.push(message);
       untaken.set(id, message);
       if (readers.size === 0 && queued.length > MAX_KEPT) untaken.delete(queued.shift()?.id as string);
@@ -179,8 +182,8 @@ function startQueue(durable: Durable) {
       queued = queued.filter((message) => !isDropped(message));
       for (const message of [...untaken.values()].filter(isDropped)) untaken.delete(message.id);
     },
-    oldestUntaken(pattern: string): Date | undefined {
-      for (const message of untaken.values()) if (subjectMatches(pattern, message.subject)) return message.sentAt;
+    oldestUntaken(pattern: string): Queued | undefined {
+      for (const message of untaken.values()) if (subjectMatches(pattern, message.subject)) return message;
       return undefined;
     },
     untakenSubjects(pattern: string) {

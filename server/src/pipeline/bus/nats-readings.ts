@@ -1,7 +1,10 @@
 import { type ConsumerInfo, JetStreamApiError, type JetStreamManager, type MsgRequest } from '@nats-io/jetstream';
 import { type Bus, countByTenant, UPDATES_OF_ALL_TENANTS } from './bus.js';
 
-type Readings = Pick<Bus, 'countCopiedDurables' | 'oldestUntaken' | 'commandReads' | 'fullness' | 'untakenUpdates'>;
+type Readings = Pick<
+  Bus,
+  'countCopiedDurables' | 'oldestUntaken' | 'lastUpdate' | 'commandReads' | 'fullness' | 'untakenUpdates'
+>;
 
 type Link = {
   manager: JetStreamManager;
@@ -23,7 +26,12 @@ export const natsReadings = ({ manager, probing, requireConnection }: Link): Rea
     // A work-queue stream keeps a message until it is acknowledged. The client's types lack this query of nats-server
     // 2.9.
     const query = { next_by_subj: subject } as unknown as MsgRequest;
-    return (await manager.streams.getMessage('TOP_UPDATES', query))?.time ?? null;
+    const oldest = await manager.streams.getMessage('TOP_UPDATES', query);
+    return oldest && { seq: oldest.seq, sentAt: oldest.time };
+  },
+  async lastUpdate() {
+    requireConnection();
+    return (await probing.streams.info('TOP_UPDATES')).state.last_seq;
   },
   async commandReads(only) {
     requireConnection();
