@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { newCommand } from '../test/support/commands.js';
 import { startIdlePlatform } from '../test/support/idle-platform.js';
+import { registerEventReader } from '../test/support/new-principal.js';
 import { openPool, openSession } from '../test/support/open-pool.js';
 import { silent } from '../test/support/silent.js';
 import { backgroundSteps } from './background.js';
 import { readConfig } from './config.js';
 import { newId } from './foundation/ids.js';
 import { localSignals } from './foundation/signals/signals.js';
+import type { Bus } from './pipeline/bus/bus.js';
 import { inProcessBus } from './pipeline/bus/in-process-bus.js';
 import { createSlotOwner, FURTHEST_END_SECONDS, renewSlots, SlotsLost } from './pipeline/slots/slot-owner.js';
 import type { Owned, Step } from './pipeline/slots/steps.js';
@@ -78,9 +80,8 @@ async function stored(): Promise<string> {
 }
 
 /** A worker with all slots, and its steps. */
-async function startWorker() {
+async function startWorker(bus: Bus = inProcessBus()) {
   const database = openPool(platform.databaseUrl);
-  const bus = inProcessBus();
   const reads = new Map([[`${tenantId}+vendor_a`, new Date()]]);
   const readBus = { ...bus, commandReads: async () => reads };
   const owner = createSlotOwner({ database, bus, compare: async () => true, onRenewed() {} });
@@ -110,16 +111,22 @@ const names = (await startWorker()).steps.map(({ name }) => name);
 
 const stepOf = (steps: readonly Step[], name: string) => steps.find((step) => step.name === name) as Step;
 
+/** Takes all slots of the other worker, and keeps them. */
+async function takeSlots(): Promise<void> {
+  await superuser`update slots set owned_until = now() - interval '1 second'`;
+  const successor = openPool(platform.databaseUrl);
+  expect((await renewSlots(successor, { worker: 'successor', canPublish: true, known: [] })).owned).toHaveLength(16);
+}
+
+const lost = (error: unknown) => expect(error).toBeInstanceOf(SlotsLost);
+
 test.each(names)('%s: a worker that was frozen and lost its slots writes nothing; the owner does', async (name) => {
   await addWork();
   const frozen = await startWorker();
   // Each round of a worker may be the first or a later one. The lost rows are those of a relay, too.
-  await superuser`update slots set owned_until = now() - interval '1 second'`;
-  const successor = openPool(platform.databaseUrl);
-  expect((await renewSlots(successor, { worker: 'successor', canPublish: true, known: [] })).owned).toHaveLength(16);
+  await takeSlots();
   const before = await stored();
   const step = stepOf(frozen.steps, name);
-  const lost = (error: unknown) => expect(error).toBeInstanceOf(SlotsLost);
   for (let round = 0; round < 3; round++) await frozen.round(step).catch(lost);
   await frozen.finish(step)?.catch(lost);
   // The successor goes on to renew them, however slow the machine is.
@@ -134,3 +141,29 @@ test.each(names)('%s: a worker that was frozen and lost its slots writes nothing
   if (STORE_NOTHING.includes(name)) expect(await stored()).toBe(before);
   else expect(await stored()).not.toBe(before);
 });
+
+test.each(['relay', 'publishing of events'])(
+  '%s: a worker that loses its slots while the bus refuses a message writes nothing',
+  async (name) => {
+    await registerEventReader(platform.admin, tenantId);
+    await addWork();
+    // Logs its event.
+    const relaying = await startWorker();
+    await relaying.round(stepOf(relaying.steps, 'relay'));
+    await addWork();
+    let before = '';
+    const frozen = await startWorker({
+      ...inProcessBus(),
+      async publish(messages) {
+        await takeSlots();
+        before ||= await stored();
+        return messages.map((message) => ({ message, reason: 'too large' }));
+      },
+    });
+    const step = stepOf(frozen.steps, name);
+    await frozen.round(step).catch(lost);
+    await frozen.finish(step)?.catch(lost);
+    expect(before).not.toBe('');
+    expect(await stored()).toBe(before);
+  },
+);

@@ -65,7 +65,7 @@ export function backgroundSteps(options: Options & { owner: SlotOwner; now: Now 
       isVital: true,
       topics: (slots) => slots.map(topics.outbox),
       takesRows: true,
-      ...createRelay({ ...options, dispatch: createDispatch({ database, signals, metrics, now }) }),
+      ...createRelay({ ...options, dispatch: createDispatch({ signals, metrics, now }) }),
     },
     {
       name: 'publishing of events',

@@ -230,7 +230,7 @@ async function relayOnce(signals: Signals): Promise<void> {
     const { rows } = await takeRows(tx, { after: '', ...leftOut });
     const position = String(Number(rows[0]?.position) - 1);
     await takeRowsFrom(tx, new Map([[demo.tenant_id, position]]), leftOut);
-    await createDispatch({ ...silent(), database, signals }).prepare(tx, rows);
+    await createDispatch({ ...silent(), signals }).prepare(tx, rows);
     last = rows.slice(1).at(-1);
     await deleteRows(tx, rows.slice(1));
     const unlogged = await takeUnloggedRows(tx, '', allSlots);
@@ -254,7 +254,7 @@ async function receiveDeviceRequest(signals: Signals): Promise<void> {
 
 async function park(): Promise<void> {
   const message = { subject: 'tenants.demo.command-updates.vendor_a', body: Buffer.from('{}') };
-  await parkMessage(database, message, 'Not valid.');
+  await asAllTenants(database, (tx) => parkMessage(tx, message, 'Not valid.'));
   const again = { id: '', messageId: retriedMessageId(newId()), ...message, attempt: 1, waitingBehind: 0 };
   const delivery = { ...again, sentAt: new Date(), age: async () => 0 };
   await replaceParkedCopy(database, delivery, { reason: 'Not valid.' });

@@ -96,7 +96,7 @@ test('meanwhile the relay sends commands and replies that are not overdue, and s
   expect(left).toBeGreaterThan(0);
   const row = { tenant_id, is_logged: false, position: '1', kind: 'DEVICE_REQUEST_REPLIED', fact_id: request };
   const reply = await asAllTenants(database, (tx) =>
-    createDispatch({ ...silent(), database, signals: localSignals(), now }).prepare(tx, [row]),
+    createDispatch({ ...silent(), signals: localSignals(), now }).prepare(tx, [row]),
   );
   expect(reply.messages).toMatchObject([{ id: `device-reply:${request}` }]);
 });

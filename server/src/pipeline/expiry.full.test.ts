@@ -125,10 +125,7 @@ test('of 40 concurrent replies on two nodes one wins, and one message goes to th
   });
   const { messages } = await database.drizzle.transaction(async (tx) => {
     await tx.execute(sql`set local role top_system`);
-    return createDispatch({ ...silent(), database, signals: localSignals() }).prepare(tx, [
-      rowOf(id),
-      rowOf(randomUUID()),
-    ]);
+    return createDispatch({ ...silent(), signals: localSignals() }).prepare(tx, [rowOf(id), rowOf(randomUUID())]);
   });
   const subject = `tenants.${tenant.tenant_id}.device-replies.vendor_a`;
   expect(messages).toMatchObject([{ subject, id: `device-reply:${id}` }, null]);

@@ -26,7 +26,7 @@ export async function dispatchTogether(
   const rows = commandIds.map((fact_id, index) => ({ ...row, position: String(index), fact_id }));
   const { messages } = await asAllTenants(database, async (tx) => {
     await first();
-    return createDispatch({ ...silent(), database, signals: localSignals(), now }).prepare(tx, rows);
+    return createDispatch({ ...silent(), signals: localSignals(), now }).prepare(tx, rows);
   });
   return messages;
 }

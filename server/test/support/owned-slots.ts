@@ -28,8 +28,10 @@ function renewingInTurn(owner: SlotOwner): SlotOwner {
   return { ...owner, renew };
 }
 
-type Options = Omit<RelayOptions, 'owner'> &
-  Pick<Parameters<typeof createEventPublisher>[0], 'readEvents'> &
+type Options = Omit<RelayOptions, 'owner'> & { database: Database } & Pick<
+    Parameters<typeof createEventPublisher>[0],
+    'readEvents'
+  > &
   Looping & { compare?: () => Promise<boolean> };
 
 /** A worker that publishes rows and events, and does nothing else. */

@@ -1,7 +1,7 @@
 import { type ErrorDetail, PLATFORM_TENANT_ID } from '@tenant-open-platform/contract';
 import { MAX_MESSAGE_BYTES, readSubject } from '@tenant-open-platform/contract/bus';
 import { batched } from '../../foundation/database/batched.js';
-import type { Database } from '../../foundation/database/database.js';
+import type { Database, Transaction } from '../../foundation/database/database.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { fixedSql, statement } from '../../foundation/database/statement.js';
@@ -19,17 +19,17 @@ type Parked = ParkingReason & { subject: string; body: Buffer };
 export const createParker = (database: Database) =>
   batched<Parked, undefined>(
     ({ subject }) => subject,
-    (messages) => parkMessages(database, messages).then(() => messages.map(() => undefined)),
+    (messages) => asAllTenantsStatement(database, parking(messages)).then(() => messages.map(() => undefined)),
   );
 
-export const parkMessage = (database: Database, { subject, body }: Omit<Parked, 'reason'>, reason: string) =>
-  parkMessages(database, [{ subject, body, reason }]);
+export const parkMessage = (tx: Transaction, { subject, body }: Omit<Parked, 'reason'>, reason: string) =>
+  tx.execute(parking([{ subject, body, reason }]));
 
 /**
  * A message of a deleted tenant is dropped: nothing of the tenant may come back. One of a tenant that moves is kept for
  * tenant `platform`.
  */
-function parkMessages(database: Database, messages: readonly Parked[]) {
+function parking(messages: readonly Parked[]) {
   const rows = messages.map(({ subject, body, reason, details = [] }) => {
     const isWhole = body.length <= MAX_MESSAGE_BYTES;
     return {
@@ -42,7 +42,7 @@ function parkMessages(database: Database, messages: readonly Parked[]) {
       is_whole: isWhole,
     };
   });
-  return asAllTenantsStatement(database, newRows(JSON.stringify(rows)));
+  return newRows(JSON.stringify(rows));
 }
 
 const newRows = statement(

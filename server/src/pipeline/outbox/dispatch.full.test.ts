@@ -5,6 +5,7 @@ import { newCommand } from '../../../test/support/commands.js';
 import { dispatch as dispatchOne, dispatchTogether } from '../../../test/support/dispatch.js';
 import { startIdlePlatform } from '../../../test/support/idle-platform.js';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
+import { everySlot } from '../../../test/support/owned-slots.js';
 import { silent } from '../../../test/support/silent.js';
 import { startLink } from '../../../test/support/start-link.js';
 import { asAllTenants } from '../../foundation/database/row-level-security.js';
@@ -130,7 +131,7 @@ test('a reply is not published if its device request expires while the statement
     fact_id: row?.fact_id ?? '',
   };
   const { slow, now, hold, sent, letGo } = await slowConnection();
-  const { prepare } = createDispatch({ ...silent(), database, signals: localSignals(), now });
+  const { prepare } = createDispatch({ ...silent(), signals: localSignals(), now });
   const preparing = asAllTenants(slow, async (tx) => {
     await hold();
     return prepare(tx, [fact]);
@@ -186,7 +187,7 @@ test('the end of a command that the bus refuses is counted, and wakes the reques
     signals.listen(topic, () => woken.push(topic));
   }
   const row = { tenant_id, fact_id, is_logged: false, kind: 'COMMAND_ACCEPTED', position: '0' };
-  await createDispatch({ ...services, database, signals }).endUndeliverable(row, 'too large');
+  await createDispatch({ ...services, signals }).endUndeliverable(everySlot(database).transaction, row, 'too large');
   expect(woken.toSorted()).toEqual([
     topics.command(tenant_id, fact_id),
     topics.eventLog(slotOf(tenant_id)),

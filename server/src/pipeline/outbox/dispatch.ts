@@ -10,6 +10,7 @@ import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { type Message, timedMessage } from '../bus/bus.js';
 import { replyMessages } from '../device-requests.js';
 import { logEvents } from '../event-log.js';
+import type { Owned } from '../slots/steps.js';
 import { type Fact, factKey, type OutboxRow, type RepublishedRange } from '../tables.js';
 import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
 import {
@@ -21,12 +22,12 @@ import {
   type Transition,
 } from '../write-transitions.js';
 
-type Services = { database: Database; signals: Signals; metrics: Metrics; now: Now };
+type Services = { signals: Signals; metrics: Metrics; now: Now };
 
 export type Dispatch = ReturnType<typeof createDispatch>;
 
 /** What the relay does with the facts behind its rows: it dispatches commands and sends replies. */
-export function createDispatch({ database, signals, metrics, now }: Services) {
+export function createDispatch({ signals, metrics, now }: Services) {
   return {
     /**
      * Writes the changes that must be committed before the messages leave. Returns a message for each row, in the order
@@ -58,9 +59,9 @@ export function createDispatch({ database, signals, metrics, now }: Services) {
     },
 
     /** The bus can never carry this message, for example because it is too large. */
-    async endUndeliverable(row: OutboxRow, reason: string): Promise<void> {
+    async endUndeliverable(transaction: Owned['transaction'], row: OutboxRow, reason: string): Promise<void> {
       if (!isCommand(row)) return;
-      const transitions = await asAllTenants(database, (tx) => failUndeliverable(tx, row, reason));
+      const transitions = await transaction((tx) => failUndeliverable(tx, row, reason));
       announceTransitions({ signals, metrics }, transitions);
     },
   };

@@ -45,7 +45,7 @@ function startSlowRelay(acknowledgeAfterMs: number): void {
     ...silent(),
     database,
     signals,
-    dispatch: createDispatch({ ...silent(), database, signals }),
+    dispatch: createDispatch({ ...silent(), signals }),
     readEvents: (positions, limit) => readEvents(database, positions, limit),
     bus: {
       ...bus,

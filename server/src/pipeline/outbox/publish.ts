@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../foundation/database/database.js';
+import type { Transaction } from '../../foundation/database/database.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
 import { inSpans, traceIdOf } from '../../foundation/telemetry/spans.js';
 import type { Bus, Message } from '../bus/bus.js';
@@ -8,10 +8,16 @@ import type { EventPage } from '../event-log.js';
 import type { SlotOwner, SlotPosition } from '../slots/slot-owner.js';
 import type { Step } from '../slots/steps.js';
 
-export type Publisher = { database: Database; bus: Bus; logger: Logger; metrics: Metrics };
+export type Publisher = { bus: Bus; logger: Logger; metrics: Metrics };
+
+type InTransaction = (work: (tx: Transaction) => Promise<unknown>) => Promise<unknown>;
 
 /** Publishes messages. A message that the bus refuses for good is parked, so it blocks no other message. */
-export async function publish({ database, bus, logger, metrics }: Publisher, messages: readonly Message[]) {
+export async function publish(
+  { bus, logger, metrics }: Publisher,
+  messages: readonly Message[],
+  inTransaction: InTransaction,
+) {
   const undeliverable = await inSpans('publish', messages, () => bus.publish(messages)).catch((error: unknown) => {
     metrics.countPublishFailure('REPEATED');
     throw error;
@@ -20,7 +26,7 @@ export async function publish({ database, bus, logger, metrics }: Publisher, mes
     metrics.countPublishFailure('PARKED');
     const trace_id = traceIdOf(message.traceparent);
     logger.error({ subject: message.subject, id: message.id, reason, trace_id }, 'the bus refuses a message');
-    await parkMessage(database, message, `The bus refuses it: ${reason}.`);
+    await inTransaction((tx) => parkMessage(tx, message, `The bus refuses it: ${reason}.`));
   }
   return undeliverable;
 }
@@ -38,11 +44,11 @@ const EVENTS_OF_A_BATCH = 256;
  */
 export const createEventPublisher =
   ({ owner, readEvents, ...publisher }: EventsOptions): Step['round'] =>
-  async ({ slots }) => {
+  async ({ slots, transaction }) => {
     if (!owner.mayPublish()) return 'WAIT';
     const page = await readEvents(slots, EVENTS_OF_A_BATCH);
     if (!page) return 'QUIET';
-    await publish(publisher, page.messages);
-    owner.acknowledge(page.positions);
+    await publish(publisher, page.messages, transaction);
+    owner.acknowledge(slots, page.positions);
     return page.isFull ? 'AGAIN' : 'WAIT';
   };

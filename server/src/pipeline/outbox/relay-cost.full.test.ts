@@ -63,7 +63,7 @@ async function pagesOfBatch(): Promise<number> {
       paused: [],
       slots: allSlots,
     });
-    await createDispatch({ ...silent(), database, signals: localSignals() }).prepare(explaining, rows);
+    await createDispatch({ ...silent(), signals: localSignals() }).prepare(explaining, rows);
     await deleteRows(explaining, rows);
   });
   return pages;

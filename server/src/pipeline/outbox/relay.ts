@@ -4,7 +4,7 @@ import { pipelined } from '../../foundation/database/pipelined.js';
 import type { Progress, Signals } from '../../foundation/signals/signals.js';
 import type { Message } from '../bus/bus.js';
 import { createPatience } from '../slots/patience.js';
-import type { OwnedSlot, SlotOwner } from '../slots/slot-owner.js';
+import { type OwnedSlot, type SlotOwner, SlotsLost } from '../slots/slot-owner.js';
 import type { Owned, Step } from '../slots/steps.js';
 import type { OutboxRow } from '../tables.js';
 import type { Dispatch } from './dispatch.js';
@@ -94,7 +94,7 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
     const { pass, prepared, topics } = taken;
     passes.committed(pass);
     signals.send(topics);
-    if (prepared.size > 0) inFlight.add(prepared, publishBatch);
+    if (prepared.size > 0) inFlight.add(prepared, (batch) => publishBatch(batch, transaction));
     if (pass.isFull || passes.after() !== '') return 'AGAIN';
     if (pass.rows.length > 0 || pass.isQuick) return 'SOON';
     await inFlight.untilProgress();
@@ -116,16 +116,17 @@ export function createRelay(options: RelayOptions): Pick<Step, 'round' | 'finish
     return { prepared, topics };
   }
 
-  async function publishBatch(prepared: Prepared): Promise<boolean> {
+  async function publishBatch(prepared: Prepared, transaction: Owned['transaction']): Promise<boolean> {
     try {
-      for (const { message, reason } of await publish(options, [...prepared.keys()])) {
+      for (const { message, reason } of await publish(options, [...prepared.keys()], transaction)) {
         const row = prepared.get(message);
-        if (row) await dispatch.endUndeliverable(row, reason);
+        if (row) await dispatch.endUndeliverable(transaction, row, reason);
       }
       failures = 0;
       return true;
     } catch (err) {
-      logger.error({ err }, 'a batch was not acknowledged: the relay publishes it again');
+      if (!(err instanceof SlotsLost))
+        logger.error({ err }, 'a batch was not acknowledged: the relay publishes it again');
       return false;
     }
   }

@@ -1,4 +1,5 @@
 import type { Database } from '../../foundation/database/database.js';
+import { asAllTenants } from '../../foundation/database/row-level-security.js';
 import { StartupError } from '../../foundation/startup-error.js';
 import type { Message } from '../bus/bus.js';
 import { republishedReplies } from '../device-requests.js';
@@ -17,13 +18,17 @@ export type RepublishedPages = (
 const everything: readonly RepublishedPages[] = [republishedCommands, republishedReplies, republishedEvents];
 
 /** Publishes again under the same ids. It changes no row and needs no slot: the relay continues beside it. */
-export async function republish(publisher: Publisher, range: RepublishedRange, sources = everything) {
+export async function republish(
+  { database, ...publisher }: Publisher & { database: Database },
+  range: RepublishedRange,
+  sources = everything,
+) {
   const done = { messages: 0, refused: 0 };
   let { since } = range;
   try {
     for (const pages of sources) {
-      for await (const { messages, resumeFrom } of pages(publisher.database, range)) {
-        const refused = await publish(publisher, messages);
+      for await (const { messages, resumeFrom } of pages(database, range)) {
+        const refused = await publish(publisher, messages, (work) => asAllTenants(database, work));
         done.messages += messages.length - refused.length;
         done.refused += refused.length;
         since = resumeFrom;

@@ -5,7 +5,8 @@ import { movableClock } from '../../../test/support/movable-clock.js';
 import { openPool } from '../../../test/support/open-pool.js';
 import { asAllTenantsStatement } from '../../foundation/database/row-level-security.js';
 import { allSlots } from '../../foundation/slots.js';
-import { asOwner, type OwnedSlot, releaseSlots, renewSlots, SlotsLost } from './slot-owner.js';
+import { inProcessBus } from '../bus/in-process-bus.js';
+import { asOwner, createSlotOwner, type OwnedSlot, releaseSlots, renewSlots, SlotsLost } from './slot-owner.js';
 
 /** No relay runs here. */
 const platform = await startIdlePlatform();
@@ -133,6 +134,22 @@ test('a renewal stores the positions of the slots that it keeps and gives back, 
   await renewSlots(database, { worker: 'a', canPublish: true, known: copied });
   await renewSlots(database, { worker: 'a', canPublish: true, known: copied });
   expect(await positions()).toEqual([...all('9').slice(8), ...all('7').slice(8)]);
+});
+
+test('what the bus acknowledges of slots that were lost meanwhile moves no position of those that came back', async () => {
+  const owner = createSlotOwner({ database, bus: inProcessBus(), compare: async () => true, onRenewed() {} });
+  await owner.renew();
+  const lost = owner.owned();
+  await run(sql`update slots set epoch = epoch + 1`);
+  await owner.renew();
+  const positions = () => owner.owned().map(({ seq }) => seq);
+  owner.acknowledge(lost, [{ slot: 0, seq: '99' }]);
+  expect(positions()).toEqual(allSlots.map(() => '0'));
+  owner.acknowledge(owner.owned(), [{ slot: 1, seq: '7' }]);
+  await owner.renew();
+  expect(await run(sql`select slot, published_seq::int from slots where published_seq > 0`)).toEqual([
+    { slot: 1, published_seq: 7 },
+  ]);
 });
 
 test('a row that another transaction has locked delays no other slot', async () => {

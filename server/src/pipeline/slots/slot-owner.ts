@@ -232,10 +232,13 @@ export function createSlotOwner({ database, bus, compare, onRenewed }: Options) 
       return { ...found, isWhole: found.isWhole && !isNew };
     },
 
-    /** The bus has acknowledged the events up to these positions. The next renewal stores them. */
-    acknowledge(positions: readonly SlotPosition[]): void {
+    /**
+     * The bus has acknowledged the events of these slots up to these positions. The next renewal stores them. A slot that
+     * was lost meanwhile and came back is another object: another history of the database has other events.
+     */
+    acknowledge(slots: readonly OwnedSlot[], positions: readonly SlotPosition[]): void {
       const read = new Map(positions.map(({ slot, seq }) => [slot, seq]));
-      for (const slot of owned) slot.seq = read.get(slot.slot) ?? slot.seq;
+      for (const slot of slots) slot.seq = read.get(slot.slot) ?? slot.seq;
       if (isStored) unstored();
       isStored = false;
     },

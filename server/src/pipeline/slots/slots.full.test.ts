@@ -76,7 +76,7 @@ function startWorker(bus = inProcessBus()) {
     database: pool,
     signals,
     bus: { ...bus, untakenUpdates: async () => new Map(), unreadyReason: () => null },
-    dispatch: createDispatch({ ...silent(), database: pool, signals }),
+    dispatch: createDispatch({ ...silent(), signals }),
     readEvents: (positions, limit) => readEvents(pool, positions, limit),
   });
   return {

@@ -9,11 +9,12 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { COMMANDS, completed, newCommand } from '../../../test/support/commands.js';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { openPool } from '../../../test/support/open-pool.js';
+import { everySlot } from '../../../test/support/owned-slots.js';
 import { parkedMessagesOf } from '../../../test/support/parked-messages.js';
 import { refuse } from '../../foundation/api-error.js';
 import type { Transaction } from '../../foundation/database/database.js';
 import { asTenant } from '../../foundation/database/row-level-security.js';
-import type { Bus } from '../../pipeline/bus/bus.js';
+import type { Bus, Message } from '../../pipeline/bus/bus.js';
 import { natsBus } from '../../pipeline/bus/nats-bus.js';
 import { parkMessage } from '../../pipeline/bus/parked-messages.js';
 import type { Services } from '../handlers.js';
@@ -24,6 +25,9 @@ const nats = await connect({ servers: platform().natsUrl as string });
 const tenant = await createTenant();
 
 atEnd(() => nats.close());
+
+const park = (message: Pick<Message, 'subject' | 'body'>, reason: string) =>
+  everySlot(database).transaction((tx) => parkMessage(tx, message, reason));
 
 /** The one parked message with this subject. */
 function parked(tenantId: string, subject: string): Promise<Answer['body']> {
@@ -58,7 +62,7 @@ test('a message whose obstacle is gone is taken when it is retried, and its comm
     .toBe('DISPATCHED');
   const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_a');
   const body = Buffer.from(JSON.stringify({ command_id, device_execution_status: 'SUCCEEDED' }));
-  await parkMessage(database, { subject, body }, 'Failed 10 times.');
+  await park({ subject, body }, 'Failed 10 times.');
 
   const message = await parked(tenant.tenant_id, subject);
   expect((await retry(message)).status).toBe(200);
@@ -93,7 +97,7 @@ test('a refused command, a message that was cut off and a subject that is none c
     { subject: `tenants.${tenant.tenant_id}.nonsense.vendor_c`, body: Buffer.from('{}') },
   ];
   for (const message of messages) {
-    await parkMessage(database, message, 'The bus refuses it: too large.');
+    await park(message, 'The bus refuses it: too large.');
     const owner = message.subject.includes('nonsense') ? 'platform' : tenant.tenant_id;
     const found = await parked(owner, message.subject);
     expect(found.can_retry).toBe(false);
@@ -128,7 +132,7 @@ test('no message is lost if all are refused again while the quota for parking is
 
 test('a reply stays parked until the bus has acknowledged it', async () => {
   const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_a');
-  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
+  await park({ subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
   const message = await parked(tenant.tenant_id, subject);
   expect((await retry(message)).status).toBe(200);
   expect(await stays(message)).toBe(false);
@@ -136,7 +140,7 @@ test('a reply stays parked until the bus has acknowledged it', async () => {
 
 test('what an adapter sent stays parked until the platform has taken it, though the bus has acknowledged it', async () => {
   const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_f');
-  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'Failed 10 times.');
+  await park({ subject, body: Buffer.from('{}') }, 'Failed 10 times.');
   const message = await parked(tenant.tenant_id, subject);
   // Acknowledges every message, and delivers none.
   const bus = { publish: async () => [] } as Partial<Bus> as Bus;
@@ -190,7 +194,7 @@ test('while the bus is away a retry answers 503, and the message stays parked', 
   onTestFinished(() => bus.close());
   await stopped.stop();
   const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_d');
-  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
+  await park({ subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
   const message = await parked(tenant.tenant_id, subject);
   await expect(retryOver(bus, message)).rejects.toMatchObject(unavailable);
   await parked(tenant.tenant_id, subject);
@@ -198,7 +202,7 @@ test('while the bus is away a retry answers 503, and the message stays parked', 
 
 test('a retry of a tenant whose day is full is refused before it publishes anything', async () => {
   const subject = subjects.commandUpdate(tenant.tenant_id, 'vendor_g');
-  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'Failed 10 times.');
+  await park({ subject, body: Buffer.from('{}') }, 'Failed 10 times.');
   const message = await parked(tenant.tenant_id, subject);
   const publish = vi.fn(async () => []);
   const bus = { publish } as Partial<Bus> as Bus;
@@ -213,7 +217,7 @@ test('a retry that waits for a bus that hangs holds no connection to the databas
   const bus = await natsBus({ url: hung.url }, pino({ level: 'silent' }));
   onTestFinished(() => bus.close());
   const subject = subjects.deviceReply(tenant.tenant_id, 'vendor_e');
-  await parkMessage(database, { subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
+  await park({ subject, body: Buffer.from('{}') }, 'The bus refuses it: too large.');
   const message = await parked(tenant.tenant_id, subject);
   const single = openPool(platform().databaseUrl as string, { max: 1 });
   onTestFinished(() => single.close());
