@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
-import { ApiError } from './foundation/api-error.js';
+import { ApiError, unavailable } from './foundation/api-error.js';
 import { createPlaces } from './foundation/concurrency/limits-per-key.js';
 import { onePerTick } from './foundation/concurrency/turns.js';
 import type { Database } from './foundation/database/database.js';
@@ -70,9 +70,13 @@ export function createApp(dependencies: AppDependencies) {
     if (match.operation) reply.locals.operation = match.operation.name;
     if (match.operation?.name === 'commands.create') return createCommand(signed, admit);
     const { operation, call } = await admit(signed);
-    if (unread.countOf(sender.tenantId) > MOST_UNREAD) throw tooMuchUnread();
+    const requireWanted = () => {
+      if (reply.destroyed) throw unavailable('The client has gone. Nothing was done.', 1);
+      if (unread.countOf(sender.tenantId) > MOST_UNREAD) throw tooMuchUnread();
+    };
+    requireWanted();
     // A replayed request must not have a large body parsed.
-    return callHandler(operation, { req, reply, params: match.params, body: sender.body }, call);
+    return callHandler(operation, { req, reply, params: match.params, body: sender.body, requireWanted }, call);
   }
 
   const cors = createCors(config.CORS_ORIGINS);

@@ -44,7 +44,8 @@ export function createWindows(ms: number) {
     of,
     add(key: string, units = 1): Window {
       const window = of(key);
-      window.used += units;
+      // What is given back may belong to the window before.
+      window.used = Math.max(0, window.used + units);
       return window;
     },
   };

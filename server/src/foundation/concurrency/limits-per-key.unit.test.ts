@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { createPlaces } from './limits-per-key.js';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createPlaces, createWindows } from './limits-per-key.js';
 
 test('each key has so many places, and a place given back can be taken again', () => {
   const places = createPlaces(2);
@@ -11,4 +11,14 @@ test('each key has so many places, and a place given back can be taken again', (
   expect(places.countOf('acme')).toBe(1);
   expect(places.take('acme')).not.toBeNull();
   expect(places.take('acme')).toBeNull();
+});
+
+test('what is given back after its window has ended adds nothing to the next one', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const windows = createWindows(60_000);
+  windows.add('a', 8);
+  vi.advanceTimersByTime(60_001);
+  expect(windows.add('a', -8).used).toBe(0);
+  expect(windows.add('a', 1).used).toBe(1);
 });

@@ -1,6 +1,5 @@
 import type { ErrorCode, Operation } from '@tenant-open-platform/contract';
 import { validateResponse } from '@ts-rest/core';
-import { unavailable } from '../../foundation/api-error.js';
 import { createTurns, onePerTick } from '../../foundation/concurrency/turns.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import { onceByKey } from '../idempotency/once.js';
@@ -9,7 +8,14 @@ import { type Answer, type Incoming, parseBody, type Reply, validRequest } from 
 
 type Valid = ReturnType<typeof validRequest>;
 type AnyHandler = (request: Valid, call: CallOf<ErrorCode>, services: unknown) => Promise<Answer>;
-type Request = { req: Incoming; reply: Reply; params: Record<string, string>; body: Buffer };
+/** `requireWanted`: throws if the answer could not be sent, or would add to too many that are not received. */
+type Request = {
+  req: Incoming;
+  reply: Reply;
+  params: Record<string, string>;
+  body: Buffer;
+  requireWanted: () => void;
+};
 
 /** So the event loop has 25 rounds for others before the longest page is sent and the next one of its tenant is read. */
 const ITEMS_OF_A_PIECE = 20;
@@ -53,27 +59,40 @@ export function createCallHandler<Services>(
     const handler = (handlers[resource as keyof Handlers] as Record<string, AnyHandler>)[verb] as AnyHandler;
     const { tenantId } = call.caller;
 
-    async function answer(request: Valid, ofTenant: CallOf<ErrorCode>): Promise<Answer> {
+    async function handle(request: Valid, ofTenant: CallOf<ErrorCode>): Promise<Answer> {
       const isKeyed = route.metadata.repeat === 'BY_HEADER';
       const once = isKeyed ? onceByKey(keyring, { ...given, body: request.body }, ofTenant) : undefined;
       const answered = await handler(request, once ? { ...ofTenant, once } : ofTenant, services);
       if (!(answered.status in route.responses)) throw new Error(`The contract has no answer ${answered.status} here.`);
+      return answered;
+    }
+
+    async function make(answered: Answer): Promise<Answer> {
       return { ...answered, body: await validBody(route, answered, call) };
     }
 
+    function count(items: number | undefined): void {
+      const overQuota = items && call.expectItems(items);
+      if (overQuota) throw overQuota;
+    }
+
     const request = await inTurn(tenantId, async () => {
-      if (given.reply.destroyed) throw unavailable('The client has gone. Nothing was done.', 1);
+      given.requireWanted();
       const body = parseBody(given.req.headers['content-type'], given.body, route.metadata.largeBody?.depth);
       const valid = validRequest(route, given.req.url, { params: given.params, body });
       const { wait_seconds: waits, limit } = (valid.query ?? {}) as { wait_seconds?: number; limit?: number };
       if (waits) return { valid };
-      const overQuota = limit && call.expectItems(limit);
-      if (overQuota) throw overQuota;
-      return { answer: await answer(valid, call) };
+      count(limit);
+      return { answer: await make(await handle(valid, call)) };
     });
     if (request.answer) return request.answer;
     // While a request waits for a change, it leaves its place to others.
     const asTenant: Call['asTenant'] = (...work) => inTurn(tenantId, () => call.asTenant(...work));
-    return answer(request.valid, { ...call, asTenant });
+    const answered = await handle(request.valid, { ...call, asTenant });
+    return inTurn(tenantId, () => {
+      given.requireWanted();
+      count((answered.body as { items?: unknown[] }).items?.length);
+      return make(answered);
+    });
   };
 }

@@ -1,5 +1,6 @@
 import { allOperations, type ErrorCode, type Operation } from '@tenant-open-platform/contract';
 import { expect, test } from 'vitest';
+import { ApiError } from '../../foundation/api-error.js';
 import type { Keyring } from '../../foundation/secrets/keyring.js';
 import type { CallOf, Handlers, OperationName } from '../operation/call.js';
 import { createCallHandler } from './endpoints.js';
@@ -12,14 +13,20 @@ const known: Partial<CallOf<ErrorCode>> = { caller, expectItems: () => null };
 const call = known as CallOf<ErrorCode>;
 
 /** The answer of an operation whose handler returns this, to a request that the gates have admitted. */
-function answerOf(name: OperationName, target: string, params: Record<string, string>, handled: Handled) {
+function answerOf(
+  name: OperationName,
+  target: string,
+  params: Record<string, string>,
+  handled: Handled,
+  ofCall = call,
+) {
   const [resource = '', verb = ''] = name.split('.');
   const handlers = Object.fromEntries(allOperations.map((operation) => [operation.name.split('.')[0], {}]));
   handlers[resource] = { [verb]: async () => handled };
   const callHandler = createCallHandler(handlers as Handlers, { services: {}, keyring: {} as Keyring, atOnce: 1 });
   const operation = allOperations.find((one) => one.name === name) as Operation;
-  const request = { req: { url: target, headers: {} } as Incoming, reply: {} as Reply, params };
-  return callHandler(operation, { ...request, body: Buffer.alloc(0) }, call);
+  const request = { req: { url: target, headers: {} } as Incoming, reply: {} as Reply, requireWanted() {}, params };
+  return callHandler(operation, { ...request, body: Buffer.alloc(0) }, ofCall);
 }
 
 const command = allOperations.find(({ name }) => name === 'commands.get')?.route.responses[200] as unknown as {
@@ -58,7 +65,7 @@ test.each(['?nonsense=1', '?a=1?nonsense=1&nonsense=1'])('the query %s is refuse
 });
 
 /** A handler that reads once and counts how many of a tenant are in it, or read, at a time. */
-function counting(name: OperationName, query: string, reply = {} as Reply) {
+function counting(name: OperationName, query: string, requireWanted = () => {}) {
   const [resource = '', verb = ''] = name.split('.');
   const handlers = Object.fromEntries(allOperations.map((operation) => [operation.name.split('.')[0], {}]));
   const most = { inside: 0, reading: 0 };
@@ -77,7 +84,8 @@ function counting(name: OperationName, query: string, reply = {} as Reply) {
   const operation = allOperations.find((one) => one.name === name) as Operation;
   const request = {
     req: { url: query, headers: {} } as Incoming,
-    reply,
+    reply: {} as Reply,
+    requireWanted,
     params: id,
     body: Buffer.alloc(0),
   };
@@ -96,9 +104,24 @@ test('three requests of a tenant are worked on at a time; those that wait for a 
 });
 
 test('what a client asked for that has gone meanwhile is not begun', async () => {
-  const gone = counting('commands.get', '/x', { destroyed: true } as Reply);
-  await expect(gone.send()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+  const gone = counting('commands.get', '/x', () => {
+    throw new Error('It has gone.');
+  });
+  await expect(gone.send()).rejects.toThrow('It has gone.');
   expect(gone.most.inside).toBe(0);
+});
+
+test('a page of a request that may wait counts before it is made', async () => {
+  const counted: number[] = [];
+  const expectItems = (items: number) => {
+    counted.push(items);
+    return new ApiError('RATE_LIMITED');
+  };
+  const body = { items: [example, example], next_cursor: null, request_id: 'x' };
+  const page = () =>
+    answerOf('events.list', '/x?wait_seconds=30&limit=500', {}, { status: 200, body }, { ...call, expectItems });
+  await expect(page()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+  expect(counted).toEqual([2]);
 });
 
 test('a long page is validated in pieces, between which others run, and is the same page', async () => {

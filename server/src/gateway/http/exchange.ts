@@ -66,7 +66,7 @@ export const jsonHeaders = (requestId: string, json: string) => ({
 });
 
 /** If a client reads nothing of its answer for so long, its connection ends. */
-const UNREAD_MS = 10_000;
+export const UNREAD_MS = 10_000;
 
 export function answerJson(reply: Reply, { status, body, headers }: Answer): void {
   const json = JSON.stringify(body);

@@ -8,7 +8,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { ApiError } from '../../foundation/api-error.js';
 import { shared } from '../../foundation/concurrency/shared-reads.js';
 import type { Metrics } from '../../foundation/telemetry/metrics.js';
-import { answerJson, commonHeaders, type Incoming, type Reply } from './exchange.js';
+import { answerJson, commonHeaders, type Incoming, type Reply, UNREAD_MS } from './exchange.js';
 
 /** What is outside /api/v1, for everybody and not signed. Express routes it by exact path. */
 export function createSite(addRoutes: (app: Express) => void) {
@@ -16,6 +16,7 @@ export function createSite(addRoutes: (app: Express) => void) {
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').enable('strict routing');
   addRoutes(app);
   return (req: Incoming, reply: Reply, fail: (error: unknown) => void): void => {
+    reply.socket?.setTimeout(UNREAD_MS);
     for (const [name, value] of Object.entries(commonHeaders(reply.locals.requestId))) reply.setHeader(name, value);
     app(req as Request, reply as unknown as Response, (error?: unknown) => fail(problemOfPath(error)));
   };
