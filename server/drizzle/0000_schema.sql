@@ -1062,14 +1062,13 @@ declare
     ['role_bindings',            'select, insert, delete',         'delete, select (tenant_id, client_id, role)', 'select'],
     ['roles',                    'select, insert, update, delete', 'delete, select (tenant_id, role)',   ''],
     ['policies',                 'select, insert, delete',         'delete, select (tenant_id, policy_id)', 'select'],
-    -- update is the right to lock rows: the purge skips rows that another node is deleting.
+    -- update is the right to lock rows: the purge skips locked rows.
     ['nonces',                   '',                               'select, update, delete',             'insert, select (credential_number, nonce_hash)'],
     ['vendors',                  'select, insert, update',         'select, update (last_read_at)',      'select'],
     ['command_types',            'select, insert, update',         'select',                             'select'],
     ['commands',                 'select',                         'select, delete',                     'insert, select (tenant_id, command_id, idempotency_key)'],
     ['events',                   'select, insert',                 'select, insert, delete',             ''],
     ['outbox',                   'insert',                         'select, insert, delete',             'insert'],
-    -- Whoever writes events asks whether a version before slots relays.
     ['slots',                    '',                               'select, update',                     ''],
     ['parked_messages',          'select, delete',                 'select, insert, delete',             ''],
     ['device_requests',          'select, update',                 'select, insert, update, delete',     ''],

@@ -163,7 +163,7 @@ async function readMessages(
         and (${tenantId}::text is null or ${events.tenantId} is not distinct from ${tenantId})`,
     )
     .orderBy(sql`tenant_slot_v1(${events.tenantId})`, asc(events.seq))
-    // More there are not. Without it, and without statistics, the planner would read and sort the whole slot.
+    // The range has no more rows. Without a limit and without statistics the planner reads and sorts the whole slot.
     .limit(limit)
     .as(getTableName(events));
   // Lateral: each event looks its command up by key, whatever Postgres assumes about the row counts.

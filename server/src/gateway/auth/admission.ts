@@ -77,7 +77,7 @@ const nonceKey = ({ signed: { sender } }: AdmissionRequest) =>
 const BATCH = 5_000;
 
 /**
- * Deletes expired nonces. A node skips rows that another node is deleting. The array replaces a join: with statistics
+ * Deletes expired nonces. Rows that are locked wait for the next round. The array replaces a join: with statistics
  * from when the table was nearly empty, a join compared each nonce with each expired one.
  */
 export const purgeNonces = (): Purge => ({
