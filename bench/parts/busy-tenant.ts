@@ -109,8 +109,10 @@ const commandOf = (idempotency_key: string = randomUUID()) => ({
   idempotency_key,
 });
 
-/** The busy tenant keeps commands, and one object of each kind. Ids of all others lead to 404. */
+/** The busy tenant may call what a tenant may, and keeps commands. Ids of other objects lead to 404. */
 async function prepareBusy({ baseUrl, demo, admin, database }: Platform): Promise<Record<string, string>> {
+  const access = `/api/v1/platform/tenants/${demo.tenant_id}/role-bindings`;
+  await post(baseUrl, admin, access, { client_id: demo.client_id, role: 'tenant_admin' });
   const batch = () => Array.from({ length: 500 }, () => commandOf());
   const send = () => post(baseUrl, demo, BATCHES, { commands: batch() }, 200) as Promise<unknown>;
   for (let kept = 500; kept < KEPT; kept += 500) await send();
