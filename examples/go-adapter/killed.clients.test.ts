@@ -22,7 +22,6 @@ function adapterOf(program: string): TestedAdapter {
       const child = spawn(program, { env, stdio: ['ignore', 'inherit', 'pipe'] });
       const reads = new Promise<void>((resolve) => {
         createInterface(child.stderr).on('line', (line) => {
-          if (process.env.TEE) console.error(line);
           if (line.includes('Reads ')) resolve();
         });
       });
