@@ -1,6 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { atEnd, newKeyring, startNode, temporaryFolder, unlimited } from '@tenant-open-platform/testing';
@@ -19,26 +18,25 @@ export type Killable = Record<Part, { kill: () => Promise<void>; start: () => Pr
 
 export const vendor = 'vendor_a';
 
-/** A program of this folder, by itself, with the packages as built. */
-function launch(program: string, environment: Record<string, string> = {}): ChildProcess {
-  const { PATH, HOME, TMPDIR } = process.env;
-  return fork(join(import.meta.dirname, program), {
-    cwd: import.meta.dirname,
-    execArgv: program.endsWith('.ts') ? ['--import', 'tsx'] : [],
-    env: { PATH, HOME, TMPDIR, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
+/** An adapter in a process of its own, whose devices write down what they do. */
+export interface TestedAdapter {
+  /** `reads` resolves when the adapter may be killed. */
+  launch: (settings: { NATS_URL: string; TENANT_ID: string; VENDOR: string }) => {
+    child: ChildProcess;
+    reads: Promise<unknown>;
+  };
+  executions: () => Promise<Execution[]>;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+export async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;
 }
 
-/** A Postgres, a nats-server, a node, and an adapter in a process of its own, whose devices write down what they do. */
-export async function startKillable() {
+/** A Postgres, a nats-server, a node, and the adapter. */
+export async function startKillable({ launch, executions }: TestedAdapter) {
   const [postgres, nats] = await Promise.all([ownPostgres(), ownNats()]);
   const environment = {
     ...unlimited,
@@ -62,29 +60,24 @@ export async function startKillable() {
     vendors: [vendor],
   });
 
-  const recorder = launch('recorder-process.ts');
-  atEnd(() => kill(recorder));
-  const [port] = await once(recorder, 'message');
-  const devices = `http://127.0.0.1:${port}`;
-
-  /** What the kit has logged, of all processes. */
+  /** What the adapter has logged, of all processes. */
   const logged: string[] = [];
-  const launchAdapter = () => {
-    const settings = { SERVERS: nats.url, TENANT_ID: tenantId, VENDOR: vendor, DEVICES: devices };
-    const child = launch('recorded-adapter-process.mjs', settings);
-    if (child.stdout) createInterface(child.stdout).on('line', (line) => logged.push(`${child.pid} ${line}`));
+  const launchAdapter = async () => {
+    const { child, reads } = launch({ NATS_URL: nats.url, TENANT_ID: tenantId, VENDOR: vendor });
+    for (const output of [child.stdout, child.stderr]) {
+      if (output) createInterface(output).on('line', (line) => logged.push(`${child.pid} ${line}`));
+    }
+    await reads;
     return child;
   };
-  let adapter = launchAdapter();
-  await once(adapter, 'message');
+  let adapter = await launchAdapter();
   atEnd(() => kill(adapter));
 
   const parts: Killable = {
     adapter: {
       kill: () => kill(adapter),
       start: async () => {
-        adapter = launchAdapter();
-        await once(adapter, 'message');
+        adapter = await launchAdapter();
       },
     },
     nats: {
@@ -102,10 +95,5 @@ export async function startKillable() {
       },
     },
   };
-  return {
-    client: clientOf(first.demo),
-    parts,
-    logged,
-    executions: async () => (await (await fetch(devices)).json()) as Execution[],
-  };
+  return { client: clientOf(first.demo), parts, logged, executions };
 }
