@@ -177,7 +177,10 @@ test('the failed ones are a file that topctl sends, and that creates nothing twi
     page.getByRole('button', { name: 'Download the 5 failed commands' }).click(),
   ]);
   await page.getByRole('status').getByText(`Saved 3 commands as failed-${batchId}.ndjson.`).waitFor();
-  await page.getByRole('status').getByText('2 commands are left out, because a device may have executed them.').waitFor();
+  await page
+    .getByRole('status')
+    .getByText('2 commands are left out, because a device may have executed them.')
+    .waitFor();
   await page.getByText(`topctl commands create-many --from failed-${batchId}.ndjson`).waitFor();
   expect(download.suggestedFilename()).toBe(`failed-${batchId}.ndjson`);
   const folder = temporaryFolder();

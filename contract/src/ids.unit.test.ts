@@ -15,7 +15,8 @@ const fields = allOperations.flatMap(({ name, route }) =>
   ),
 );
 const ids = fields.filter(
-  ({ type }) => (z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as { format?: string }).format === 'uuid',
+  ({ type }) =>
+    (z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as { format?: string }).format === 'uuid',
 );
 
 test('each UUID of a request and of an update is read in lower case, as it is stored', () => {

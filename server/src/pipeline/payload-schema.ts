@@ -132,7 +132,11 @@ function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<Err
     if (pointer && ['$id', '$schema', 'id'].includes(keyword))
       yield problem(at, 'MISPLACED_KEYWORD', 'may appear only at the root: leave it out here');
     if (keyword === '$schema' && !isDialect(value))
-      yield problem(at, 'UNKNOWN_DIALECT', `must be one of ${[...DIALECTS.keys()].join(', ')}: name the nearest, or leave $schema out`);
+      yield problem(
+        at,
+        'UNKNOWN_DIALECT',
+        `must be one of ${[...DIALECTS.keys()].join(', ')}: name the nearest, or leave $schema out`,
+      );
     if (keyword === 'format' && !FORMATS.includes(String(value)))
       yield problem(
         at,
