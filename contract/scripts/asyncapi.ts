@@ -159,7 +159,7 @@ const headers = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        'Id of the message. If the platform publishes the same id twice within 10 minutes, the stream drops the second message.',
+        'Id of the message. A stream drops a message whose id it received before: within 10 minutes if the platform publishes to the stream, within 100 ms if adapters do (`TOP_UPDATES`).',
     },
     [SENT_AGAIN]: {
       type: 'string',

@@ -85,7 +85,7 @@ const reasons = [
   [
     'NO_ADAPTER',
     'platform',
-    'The command was sent, but no adapter has ever read commands of this tenant and vendor.',
+    'The command was handed to the bus, but no adapter has ever read commands of this tenant and vendor.',
     'Start the adapter, then repeat: the device does not have the command.',
   ],
   [
@@ -110,7 +110,7 @@ const reasons = [
     'BUS_REFUSED',
     'platform',
     'NATS refused the command, for example because it is too large.',
-    'The message says why. No adapter has the command.',
+    'The message says why. No adapter has the command, although its history shows DISPATCHED.',
   ],
   [
     'RESULT_INVALID',
@@ -159,6 +159,8 @@ A command that ended without success has a reason: \`status_reason.code\`, from 
 | reason | from | meaning | what to do |
 |---|---|---|---|
 ${reasons.map(([name, from, meaning, fix]) => `| \`${name}\` | ${from} | ${meaning} | ${fix} |`).join('\n')}
+
+A command with \`NO_ADAPTER\` has \`public_status\` UNKNOWN, although it is safe to repeat. The platform learns who reads from the consumers of NATS, up to a minute late. If NATS loses its data within this minute, or if a program reads in another way, somebody has the command after all. The final status never changes, so it says only what is certain. The answer to "safe to repeat" can change: it is no as soon as anybody reports on the command.
 
 [Commands](commands.md#when-the-time-is-over) explains the statuses.
 `;

@@ -12,11 +12,17 @@ export async function failedLines({ commands }: Pick<TenantOpenPlatform, 'comman
   let leftOut = 0;
   const ended = commands.list({ batch_id: batchId, status: [...failed], order: 'asc', limit: MAX_PAGE });
   for await (const command of ended) {
-    if (command.public_status === 'UNKNOWN' && !isSafeToRepeat(command)) leftOut += 1;
+    if (mayBeDone(command)) leftOut += 1;
     else lines.push(`${JSON.stringify(againOf(command))}\n`);
   }
   return { lines, leftOut };
 }
+
+/** `late_result` is the first late result: one of the device may follow it. */
+const mayBeDone = (command: Command) =>
+  command.public_status === 'UNKNOWN'
+    ? !isSafeToRepeat(command)
+    : command.history.some(({ source, at }) => source === 'DEVICE' && at > (command.completed_at ?? at));
 
 const againOf = ({
   command_id,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AdapterStatus, DeviceExecutionStatus, ProgressStep } from '../command-statuses.js';
 import { DeviceReply, DeviceRequestId, RequestType } from '../device-requests.js';
-import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../primitives.js';
+import { CommandType, DeviceId, InputTimestamp, Timestamp, Uuid, Vendor } from '../primitives.js';
 
-const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
+const CommandId = Uuid.describe('Id of the command: a UUID version 7.');
 
 /** platform → adapter, on `tenants.{tenant_id}.commands.{vendor}`. */
 export const CommandMessage = z

@@ -7,7 +7,7 @@ const MAX_DIGITS = 17;
  */
 export function precisionProblem(text: string): string | null {
   const value = Number(text);
-  const isUnsafe = isUnsafeInteger(value);
+  const isUnsafe = isUnsafeInteger(text, value);
   if (String(value) === text && !isUnsafe) return null;
   const digits = significantDigits(text);
   if (value === 0 && digits > 0) return 'the number is too small for a double';
@@ -16,9 +16,10 @@ export function precisionProblem(text: string): string | null {
   return digits > MAX_DIGITS ? `the number has more than ${MAX_DIGITS} significant digits` : null;
 }
 
-/** From 1e21 on a double is printed with an exponent, which no reader takes for an integer. */
-function isUnsafeInteger(value: number): boolean {
-  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21;
+/** From 1e21 on a double is printed with an exponent, which no reader takes for an integer. Without one it is an integer. */
+function isUnsafeInteger(text: string, value: number): boolean {
+  const isDouble = Math.abs(value) >= 1e21 && /e/i.test(text);
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && !isDouble;
 }
 
 /** How many digits are left without zeros at the beginning and at the end; 0 for a zero. */

@@ -130,9 +130,13 @@ function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<Err
   for (const [keyword, value] of Object.entries(schema)) {
     const at = pointer + step(keyword);
     if (pointer && ['$id', '$schema', 'id'].includes(keyword))
-      yield problem(at, 'MISPLACED_KEYWORD', 'may appear only at the root');
+      yield problem(at, 'MISPLACED_KEYWORD', 'may appear only at the root: leave it out here');
     if (keyword === '$schema' && !isDialect(value))
-      yield problem(at, 'UNKNOWN_DIALECT', `must be one of ${[...DIALECTS.keys()].join(', ')}`);
+      yield problem(
+        at,
+        'UNKNOWN_DIALECT',
+        `must be one of ${[...DIALECTS.keys()].join(', ')}: name the nearest, or leave $schema out`,
+      );
     if (keyword === 'format' && !FORMATS.includes(String(value)))
       yield problem(
         at,
@@ -183,6 +187,6 @@ function workProblems(root: Place, find: Find): ErrorDetail[] {
   if (applied <= MAX_APPLIED) return [];
   if (applied === Number.POSITIVE_INFINITY)
     return [problem('', 'RECURSIVE_REF', 'has a $ref that leads to itself: write out as many levels as payloads have')];
-  const message = `applies ${applied} schemas to the same value, and ${MAX_APPLIED} are allowed. The target of a $ref counts at each $ref`;
+  const message = `applies ${applied} schemas to the same value, and ${MAX_APPLIED} are allowed. The target of a $ref counts at each $ref: merge alternatives, or check less of the payload`;
   return [problem('', 'TOO_MUCH_WORK', message)];
 }

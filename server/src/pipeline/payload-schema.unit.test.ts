@@ -138,10 +138,17 @@ test.each([
   [{ format: 'email', pattern: '^(?!\\.)' }, 'remove it beside a format'],
   [{ format: 'iban' }, 'write a pattern instead'],
   [{ $ref: '#' }, 'write out as many levels'],
+  [{ $schema: 'http://json-schema.org/draft-03/schema#' }, 'name the nearest, or leave $schema out'],
+  [{ properties: { a: { $id: 'https://example.com/a' } } }, 'only at the root: leave it out here'],
   [{ properties: { a: { minimum: 0, exclusiveMinimum: true } } }, 'write the limit itself in place of true'],
   [{ type: 'array', items: [{ type: 'string' }] }, 'name a list of items prefixItems, or name draft 7'],
 ])('the refusal of %j says what to write instead', async (schema, remedy) => {
   await expect(compile(schema)).rejects.toThrow(remedy);
+});
+
+test('the refusal of too many alternatives says how to check with less work', async () => {
+  const schema = { anyOf: Array.from({ length: 200 }, () => ({ minProperties: 1 })) };
+  await expect(compile(schema)).rejects.toThrow('merge alternatives, or check less of the payload');
 });
 
 test('a property of the name of a keyword has no older form', async () => {

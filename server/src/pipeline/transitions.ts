@@ -71,9 +71,9 @@ export function expire(state: State): State | null {
   return { status: 'TIMED_OUT', adapter_status, device_execution_status: 'UNKNOWN' };
 }
 
-/** The bus can never carry the command: it has not reached the adapter. */
+/** The bus can never carry the command. If there is a report, the adapter has got it from an earlier message. */
 export const failUnsent = (state: State): State | null =>
-  state.status === 'DISPATCHED' ? { ...state, status: 'FAILED', adapter_status: 'FAILED' } : null;
+  state.adapter_status === 'SENT' ? { ...state, status: 'FAILED', adapter_status: 'FAILED' } : null;
 
 /** A report of the adapter; null if it changes nothing: a repeat, a step back, too early or too late. */
 export function report(state: State, said: ReportedStatuses): State | null {

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { isSafeToRepeat } from '@tenant-open-platform/contract/facts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   cancel,
   dispatch,
   expire,
+  failUnsent,
   INITIAL,
   isTerminal,
   publicStatusOf,
@@ -13,7 +15,7 @@ import {
   type State,
 } from './transitions.js';
 
-type Happening = 'dispatch' | 'cancel' | 'expire' | ReportedStatuses;
+type Happening = 'dispatch' | 'cancel' | 'expire' | 'fail-unsent' | ReportedStatuses;
 
 const adapterWords = ['DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FAILED', 'TIMED_OUT'] as const;
 const deviceWords = ['IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT'] as const;
@@ -27,12 +29,13 @@ const reports: ReportedStatuses[] = [undefined, ...adapterWords].flatMap((adapte
   ),
 );
 
-const happenings: Happening[] = ['dispatch', 'cancel', 'expire', ...reports];
+const happenings: Happening[] = ['dispatch', 'cancel', 'expire', 'fail-unsent', ...reports];
 
 const apply = (state: State, happening: Happening): State | null => {
   if (happening === 'dispatch') return dispatch(state);
   if (happening === 'cancel') return cancel(state);
   if (happening === 'expire') return expire(state);
+  if (happening === 'fail-unsent') return failUnsent(state);
   return report(state, happening);
 };
 
@@ -40,7 +43,7 @@ const apply = (state: State, happening: Happening): State | null => {
 const lives = fc.array(
   fc.oneof(
     { weight: 2, arbitrary: fc.constant<Happening>('dispatch') },
-    { weight: 1, arbitrary: fc.constantFrom<Happening>('cancel', 'expire') },
+    { weight: 1, arbitrary: fc.constantFrom<Happening>('cancel', 'expire', 'fail-unsent') },
     { weight: 6, arbitrary: fc.constantFrom(...reports) },
   ),
   { maxLength: 24 },
@@ -61,17 +64,26 @@ function live(life: readonly Happening[]) {
   return { steps, end: state };
 }
 
-/** Every state that any life can reach. */
-function reachable(): State[] {
-  const found = new Map([[JSON.stringify(INITIAL), INITIAL]]);
-  for (const state of found.values()) {
+type Entry = Pick<State, 'adapter_status'> & { source: 'PLATFORM' | 'ADAPTER' | 'DEVICE' };
+
+/** Every state that any life can reach, with each history that leads to it; repeated entries are left out. */
+function livesTo(): { state: State; history: Entry[] }[] {
+  const first: { state: State; history: Entry[] } = { state: INITIAL, history: [] };
+  const found = new Map([[JSON.stringify(first), first]]);
+  for (const { state, history } of found.values()) {
     for (const happening of happenings) {
       const after = apply(state, happening);
-      if (after) found.set(JSON.stringify(after), after);
+      if (!after) continue;
+      const isDevice = typeof happening !== 'string' && happening.device_execution_status !== undefined;
+      const source = typeof happening === 'string' ? 'PLATFORM' : isDevice ? 'DEVICE' : 'ADAPTER';
+      const life = { state: after, history: [...history, { source, adapter_status: after.adapter_status } as const] };
+      found.set(JSON.stringify(life), life);
     }
   }
   return [...found.values()];
 }
+
+const reachable = () => [...new Map(livesTo().map(({ state }) => [JSON.stringify(state), state])).values()];
 
 const finalByDevice: Record<string, string> = {
   SUCCEEDED: 'SUCCEEDED',
@@ -93,9 +105,12 @@ function expectedStatus(life: readonly Happening[]): string {
   const taken = life.findIndex((happening) => happening === 'cancel' || happening === 'expire');
   if (taken !== -1 && (sent === -1 || taken < sent)) return life[taken] === 'cancel' ? 'CANCELED' : 'EXPIRED';
   if (sent === -1) return 'ACCEPTED';
+  let isReported = false;
   for (const happening of life.slice(sent)) {
     if (happening === 'expire') return 'TIMED_OUT';
+    if (happening === 'fail-unsent' && !isReported) return 'FAILED';
     if (typeof happening === 'string') continue;
+    isReported = true;
     const decided =
       finalByDevice[happening.device_execution_status ?? ''] ?? finalByAdapter[happening.adapter_status ?? ''];
     if (decided) return decided;
@@ -236,7 +251,17 @@ describe('the end of a command', () => {
 
   test('is one of those in docs/internals/ends.md', () => {
     const page = readFileSync(new URL('../../../docs/internals/ends.md', import.meta.url), 'utf8');
-    const rows = [...page.matchAll(/^\| ([A-Z_]+ \| [A-Z_]+ \| [A-Z_]+ \| [A-Z_]+) \|/gm)].map(([, row]) => row);
-    expect(rows.sort()).toEqual(ends.map(text).sort());
+    const rows = [...page.matchAll(/^\| ([A-Z_]+ \| [A-Z_]+ \| [A-Z_]+ \| [A-Z_]+ \| (?:yes|no|both)) \|/gm)];
+    const endsOf = new Map<string, Set<boolean>>();
+    for (const { state, history } of livesTo().filter(({ state }) => isTerminal(state))) {
+      const answers = [null, { code: 'NO_ADAPTER' }].map((status_reason) =>
+        isSafeToRepeat({ ...state, status_reason, history }),
+      );
+      endsOf.set(text(state), new Set([...(endsOf.get(text(state)) ?? []), ...answers]));
+    }
+    const expected = [...endsOf].map(
+      ([end, safe]) => `${end} | ${safe.size > 1 ? 'both' : safe.has(true) ? 'yes' : 'no'}`,
+    );
+    expect(rows.map(([, row]) => row).sort()).toEqual(expected.sort());
   });
 });

@@ -44,6 +44,37 @@ test('a refused request is in the log under its request_id, with caller, locatio
   });
 });
 
+test.each([
+  ['of 300 characters', ['a'.repeat(300)], 'a'.repeat(200)],
+  ['sent twice', ['one', 'two'], 'one, two'],
+  ['with bytes that cannot be printed', ['caf\u00e9\t=1'], 'caf=1'],
+])(
+  'of an X-Request-Id %s the log keeps the first 200 printable characters beside the generated id',
+  async (_, ids, kept) => {
+    const sent = ids.map((id) => `X-Request-Id: ${id}\r\n`).join('');
+    const text = `GET ${ME} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${sent}\r\n`;
+    const { status, body } = await rawRequest(server.baseUrl, Buffer.from(text, 'latin1'));
+    expect([status, body.request_id]).toEqual([401, expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)]);
+    expect(await lineOf(body.request_id)).toMatchObject({ replaced_request_id: kept });
+  },
+);
+
+test('at level debug also the line of a success has the id that was replaced', async () => {
+  const debug = await startNode({ LOG_LEVEL: 'debug' });
+  const { status, body } = await signedRequest(debug.demo, 'GET', ME, { headers: { 'X-Request-Id': 'Root=1' } });
+  expect(status).toBe(200);
+  await vi.waitFor(
+    () => {
+      const line = debug
+        .stderr()
+        .split('\n')
+        .find((text) => text.includes(body.request_id));
+      expect(JSON.parse(line ?? '{}')).toMatchObject({ status: 200, replaced_request_id: 'Root=1' });
+    },
+    { timeout: 60_000 },
+  );
+});
+
 test('an unauthenticated caller is logged with the client id that it claims, and without a tenant', async () => {
   const requestId = randomUUID();
   const forged = { ...demo, secret: 'osk_wrong' };

@@ -94,21 +94,26 @@ function readMember(name: string, text: string): Member {
   if (!field) return leave(name, 'is an unknown field');
   // In an array it is as deep as in its message.
   const parsed = parseJson(Buffer.from(`[${text}]`, 'latin1'), '');
-  if ('problem' in parsed)
-    return leave(name, `cannot be kept: ${parsed.problem.message.replace(/ \(byte \d+\)$/, '')}`);
+  if ('problem' in parsed) {
+    const left = leave(name, `cannot be kept: ${parsed.problem.message.replace(/ \(byte \d+\)$/, '')}`);
+    const parts = [...membersOf(Buffer.from(text, 'latin1'))].filter(([, texts]) => texts.length === 1);
+    return { ...left, value: reasonIn(name, Object.fromEntries(parts.map(([part, [said]]) => [part, valueIn(said)]))) };
+  }
   const [value] = parsed.value as unknown[];
   if (value === null) return { details: [] };
   const problem = name === 'result' ? sizeProblem(value) : null;
   if (problem) return leave(name, problem);
   const checked = field.safeParse(value);
   if (checked.success) return { value: checked.data, details: [] };
-  const details = detailsIn(`body/${name}`, checked.error);
+  return { value: reasonIn(name, value), details: detailsIn(`body/${name}`, checked.error) };
+}
+
+/** A reason without a part that cannot be kept, such as its long message, still tells what happened. */
+function reasonIn(name: string, value: unknown) {
   const { code, message } = Object(value) as { code?: unknown; message?: unknown };
-  // A reason without its long message, or without fields of its own, still tells what happened.
-  const isReason = name === 'status_reason' && typeof code === 'string' && /^.{1,128}$/u.test(code);
-  return isReason
-    ? { value: { code, message: typeof message === 'string' ? cut(message, 1_024) : '' }, details }
-    : { details };
+  return name === 'status_reason' && typeof code === 'string' && /^.{1,128}$/u.test(code)
+    ? { code, message: typeof message === 'string' ? cut(message, 1_024) : '' }
+    : undefined;
 }
 
 const sizeProblem = (value: unknown) =>
@@ -156,6 +161,11 @@ function membersOf(body: Buffer): Map<string, string[]> {
 }
 
 function nameIn(text: string): string {
+  const name = valueIn(text);
+  return typeof name === 'string' ? name : '';
+}
+
+function valueIn(text = ''): unknown {
   const parsed = parseJson(Buffer.from(text.trim(), 'latin1'));
-  return 'value' in parsed && typeof parsed.value === 'string' ? parsed.value : '';
+  return 'value' in parsed ? parsed.value : undefined;
 }

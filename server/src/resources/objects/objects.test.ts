@@ -112,6 +112,12 @@ test.each(['image/png, text/html', 'image/*evil', 'image/*', 'image/png/html', '
   },
 );
 
+test('a quoted parameter of the content type is signed as it is', async () => {
+  const content_type = 'text/plain; charset="utf-8"';
+  const { status, body } = await upload(await create({ allowed_content_types: ['text/*'] }), { content_type });
+  expect([status, body.headers['Content-Type']]).toEqual([200, content_type]);
+});
+
 test('a DISABLED resource or credential refuses from the next request on, until it is ACTIVE again', async () => {
   const own = await createObjectCredential(tenant.admin);
   const resource_id = await createObjectResource(tenant.admin, own);
