@@ -30,6 +30,8 @@ A message is delivered again if the number of deliveries in its metadata (\`NumD
 - It came over your present connection, its header ${SENT_TO} is the \`server_id\` in the INFO of this connection, and the information on your durable consumer has no \`cluster\`. Then NATS has run since the platform sent the message, and the number is right. When your process begins to read, this is only for messages that NATS stored at most 60 seconds after \`delivered.last_active\` of your durable consumer. An adapter may have read the other durable consumer since, and executed later messages.
 - Your own records prove that its execution never began. They prove it if the only reader has written them before each execution, since before the platform accepted the command.
 
+If your process stood still for more than 5 seconds, another process may have got the commands that it holds. Look at a monotonic clock before each start, and before you publish an end. Do not start a command whose last \`+WPI\` was longer ago: send neither \`+WPI\` nor \`-NAK\` for it. If such a command has begun, publish SUCCEEDED or FAILED of the device as it is, and every other end as TIMED_OUT of the device.
+
 When your process starts, first end the commands that your records show as begun, because a redelivery can come after the deadline.
 
 The clock of NATS is the property \`ts\` of the information on your durable consumer, which you may request. nats-server 2.9 has no such property: there, request the information when a message was delivered, and \`delivered.last_active\` is the time of this delivery. Count from there with a monotonic clock. The time at which NATS stored a message is in its metadata.
