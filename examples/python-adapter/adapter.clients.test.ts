@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { connect, createInbox, type Msg, nkeyAuthenticator } from '@nats-io/transport-node';
-import { signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { clockAhead, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startPlatform } from '../vendor-adapter/start-platform.js';
@@ -188,4 +189,110 @@ test('on SIGTERM it reports the results of commands in progress', async () => {
   // nats-py waits in vain for the end of a drain.
   expect(log()).not.toContain('Error');
   expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED' });
+});
+
+/** The adapter with devices of the test, by the body of `carry_out(command, context)`. */
+async function startWith(carryOut: string, environment: Record<string, string> = {}) {
+  const own = temporaryFolder();
+  for (const file of ['adapter.py', 'outcomes.py']) copyFileSync(join(import.meta.dirname, file), join(own, file));
+  const body = carryOut.trim().replaceAll('\n', '\n    ');
+  const devices = `import asyncio, signal, time\n\nasync def carry_out(command, context):\n    ${body}\n`;
+  writeFileSync(join(own, 'devices.py'), devices);
+  const adapter = await platform.startAdapter({ argv: [python, join(own, 'adapter.py')], environment });
+  await adapter.logged('Reads demo+vendor_a on TOP_COMMANDS.');
+  return adapter;
+}
+
+const invalid = (message: string) => ({
+  status: 'SUCCEEDED',
+  result: null,
+  status_reason: { code: 'RESULT_INVALID', message: expect.stringContaining(message) },
+});
+
+test('a result that the platform does not take costs no outcome: -0.0 is 0, the others are left out and named', async () => {
+  const results: [string, object][] = [
+    ['{"celsius": -0.0}', { status: 'SUCCEEDED', result: { celsius: 0 }, status_reason: null }],
+    ['{"at": time.time_ns()}', invalid('an integer beyond 2**53 - 1')],
+    ['{"count": 2**53 + 1}', invalid('an integer beyond 2**53 - 1')],
+    ['{"text": "a\\0b"}', invalid('a text contains NUL')],
+    ['{"volts": float("nan")}', invalid('nan is no number of JSON')],
+  ];
+  const cases = results.map(([result], n) => `"demo-${n}": ${result}`).join(', ');
+  const { stop } = await startWith(`return context.device_says("SUCCEEDED", result={${cases}}[command["device_id"]])`);
+  const ids = await Promise.all(results.map((_, n) => platform.send({ device_id: `demo-${n}` })));
+  const outcomes = await Promise.all(ids.map((id) => platform.outcomeOf(id)));
+  expect(outcomes).toMatchObject(results.map(([, outcome]) => outcome));
+  await stop();
+});
+
+test('the reason of the adapter stays, and RESULT_INVALID stands beside it', async () => {
+  const { stop } = await startWith(
+    'return context.device_says("FAILED", "HOT", "Too hot.", {"celsius": float("nan")})',
+  );
+  const message = 'Too hot. (RESULT_INVALID. The result was not sent: nan is no number of JSON.)';
+  const outcome = { status: 'FAILED', result: null, status_reason: { code: 'HOT', message } };
+  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject(outcome);
+  await stop();
+});
+
+test.for([
+  ['ahead of', 3_600_000],
+  ['behind', -3_600_000],
+] as const)('a clock that is an hour %s that of NATS is named once', async ([said, aheadMs]) => {
+  const { log, stop } = await startWith('return context.device_says("SUCCEEDED")', clockAhead(aheadMs));
+  expect(await platform.outcomeOf(await platform.send({}))).toMatchObject({ status: 'SUCCEEDED' });
+  await stop();
+  const warning = `The clock of this machine is 3600 s ${said} that of NATS. Deadlines are those of NATS' clock.`;
+  expect(log().match(/^The clock of this machine is .*/gm)).toEqual([warning]);
+  // A nats-server before 2.10 tells its time at most once a minute.
+  const learnTwice = `import adapter, time
+clock = adapter.Clock()
+for _ in range(2):
+    clock.learn(time.time() - ${aheadMs / 1_000}, time.monotonic())`;
+  const env = { TENANT_ID: 'demo', VENDOR: 'vendor_a', PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout } = await run(python, ['-c', learnTwice], { cwd: import.meta.dirname, env });
+  expect(stdout).toBe(`${warning}\n`);
+});
+
+/** At SIGUSR2, demo-away turns out to be unreachable, and demo-done has done it. */
+const untilTold = `
+print("runs", command["device_id"], context.redelivered, flush=True)
+if command["device_id"] != "demo-waits":
+    if not hasattr(carry_out, "told"):
+        carry_out.told = asyncio.Event()
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, carry_out.told.set)
+    await carry_out.told.wait()
+if command["device_id"] == "demo-away":
+    return context.adapter_says("UNREACHABLE", "OFFLINE", "The device is offline.")
+return context.device_says("SUCCEEDED", result={"redelivered": context.redelivered})
+`;
+
+test('frozen until another process has its commands: it starts none when it wakes, and does not say that nothing happened', async () => {
+  const frozen = await startWith(untilTold);
+  const send = (name: string) => platform.send({ device_id: `demo-${name}`, timeout_seconds: 120 });
+  const [away = '', done = ''] = await Promise.all(['away', 'done'].map(send));
+  for (const name of ['away', 'done']) await frozen.logged(`runs demo-${name}`);
+  process.kill(frozen.pid, 'SIGSTOP');
+  // It has asked for more: this waits in its socket.
+  const waits = await send('waits');
+  const second = await startWith(untilTold);
+  for (const name of ['away', 'done']) await second.logged(`runs demo-${name} True`);
+  expect(await platform.outcomeOf(waits)).toMatchObject({ status: 'SUCCEEDED' });
+  process.kill(frozen.pid, 'SIGUSR2');
+  process.kill(frozen.pid, 'SIGCONT');
+  const message = expect.stringContaining('another process may have carried out the command too');
+  expect(await platform.outcomeOf(away)).toMatchObject({
+    status: 'TIMED_OUT',
+    device_execution_status: 'TIMED_OUT',
+    status_reason: { code: 'OFFLINE', message },
+  });
+  expect(await platform.outcomeOf(done)).toMatchObject({
+    status: 'SUCCEEDED',
+    result: { redelivered: true },
+    status_reason: { code: 'SENT_TWICE', message },
+  });
+  process.kill(second.pid, 'SIGUSR2');
+  await second.stop();
+  await frozen.stop();
+  expect(frozen.log()).not.toContain('runs demo-waits');
 });

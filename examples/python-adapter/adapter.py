@@ -1,11 +1,12 @@
 """An adapter for Python 3.11 or newer: pip install "nats-py[nkeys]". What your devices do is in devices.py: replace it."""
 
 import asyncio, json, math, os, signal, time, traceback, uuid
-from datetime import datetime, timezone
+from datetime import datetime
 
 import nats, nkeys
 
 from devices import carry_out
+from outcomes import beside_another, dated, problem_of, reason, reason_beside, unsigned
 
 TENANT_ID, VENDOR, SEED_FILE = os.environ["TENANT_ID"], os.environ["VENDOR"], os.environ.get("NATS_NKEY_SEED_FILE")
 API = "TOP.API" if SEED_FILE else "$JS.API"  # Without a seed: a NATS that has no accounts.
@@ -14,7 +15,7 @@ AT_ONCE = 4096  # A command that waits for a silent device costs little.
 UNREAD = 60  # What came so long after the last delivery may have run in an adapter of another durable.
 CLOCKS_DIFFER = 0.5  # The servers of a cluster have clocks of their own, which differ by less.
 STILL_WORKING = 2  # NATS delivers a message again 6 seconds after the last sign of life.
-LARGEST = 2**53 - 1  # Of an integer in JSON.
+BEAT, LONGEST_GAP = 1, 3  # Then the last sign of life was up to 5 seconds ago.
 NO_ANSWER = (TimeoutError, nats.errors.Error)  # What nats-py raises.
 
 
@@ -31,7 +32,7 @@ class Clock:
         differs = time.time() - self.now()
         if abs(differs) > 5 and not self.warned:
             self.warned = True
-            print(f"The clock of this machine is {differs:.0f} s ahead of that of NATS. Deadlines are those of NATS' clock.", flush=True)
+            print(f"The clock of this machine is {abs(differs):.0f} s {'ahead of' if differs > 0 else 'behind'} that of NATS. Deadlines are those of NATS' clock.", flush=True)
 
     def now(self):
         return time.monotonic() + self.ahead
@@ -41,19 +42,41 @@ class Clock:
         return remaining_ms / 1_000 - (self.now() - stored_at)
 
 
+class Pulse:
+    """Notices that the process stood still: NATS may have given others what it held. Ask at each start and each outcome."""
+
+    def __init__(self):
+        self.count, self.beat_at = 0, time.monotonic()
+
+    def freezes(self):
+        gap = time.monotonic() - self.beat_at
+        if gap > LONGEST_GAP:  # It may be asked before it beats again.
+            self.count, self.beat_at = self.count + 1, time.monotonic()
+            print(f"The process stood still for {gap:.0f} s. NATS may have given its commands to another one.", flush=True)
+        return self.count
+
+    async def beat(self):
+        while True:
+            self.freezes()
+            self.beat_at = time.monotonic()
+            await asyncio.sleep(BEAT)
+
+
 class Bus:
     """Publishes messages until NATS has acknowledged them, and reads durables through all outages."""
 
     def __init__(self, connection):
         self.connection, self.stream = connection, connection.jetstream(prefix=API)
-        self.stopping, self.awaited, self.clock = asyncio.Event(), {}, Clock()
+        self.stopping, self.awaited, self.clock, self.pulse = asyncio.Event(), {}, Clock(), Pulse()
 
     async def publish(self, kind, tenant_id, body, message_id, traceparent=None):
-        subject, data = f"tenants.{tenant_id}.{kind}.{VENDOR}", json.dumps(unsigned(body)).encode()
+        """Asks for the body at each attempt: what is true can have changed."""
+        subject = f"tenants.{tenant_id}.{kind}.{VENDOR}"
         headers = {"Nats-Msg-Id": message_id} | ({"traceparent": traceparent} if traceparent else {})
         pause = 0
         while True:
             try:
+                data = json.dumps(unsigned(body())).encode()
                 acknowledged = await self.stream.publish(subject, data, timeout=2, headers=headers)
                 if not acknowledged.duplicate or pause > 0:
                     return
@@ -75,7 +98,7 @@ class Bus:
         reply = asyncio.get_running_loop().create_future()
         self.awaited[key] = request, reply
         try:
-            await self.publish("device-requests", tenant_id, request, str(uuid.uuid4()))
+            await self.publish("device-requests", tenant_id, lambda: request, str(uuid.uuid4()))
             await asyncio.wait({reply}, timeout=request["expires_in_seconds"] + 1)
         finally:
             del self.awaited[key]
@@ -115,12 +138,14 @@ class Bus:
                     subscription, begun_at, counts_since, created_at, server, in_use_until = begun = await begin(begun)
                 if len(in_work) >= AT_ONCE:
                     await asyncio.wait(in_work, return_when=asyncio.FIRST_COMPLETED)
-                fetched_at = time.monotonic()
+                fetched_at, freezes = time.monotonic(), self.pulse.freezes()
                 # Before 2.10, the first delivery tells the time: as exactly as this waits.
                 timeout = 1 if self.clock.ahead is not None else 0.05
                 try:
                     [message] = await subscription.fetch(1, timeout=timeout)
                 except TimeoutError:  # There was no message. Nobody says so if the durable is gone.
+                    if self.pulse.freezes() != freezes:
+                        reconnects = -1  # What is still in the socket is read by nobody.
                     silence += 1
                     if silence % 30 == 0:
                         await self.info(stream)
@@ -132,6 +157,9 @@ class Bus:
                     await self.info(stream, fetched_at)
                 if self.clock.ahead is None:
                     await message.nak(delay=1)  # Nothing starts before it is known how much time is left.
+                    continue
+                if self.pulse.freezes() != freezes:  # Another process may have it by now. Otherwise it comes again.
+                    reconnects = -1
                     continue
                 stored_at = message.metadata.timestamp.timestamp()
                 headers = message.headers or {}
@@ -170,7 +198,17 @@ class Context:
 
     def __init__(self, bus, command, redelivered, traceparent):
         self.bus, self.command, self.traceparent = bus, command, traceparent
-        self.redelivered = redelivered  # An earlier run may have begun: ask the device before it acts twice.
+        self.was_delivered, self.freezes, self.is_doubtful, self.is_told = redelivered, bus.pulse.freezes(), False, False
+
+    @property
+    def redelivered(self):
+        """Another run may have begun: ask the device before it acts twice."""
+        return self.was_delivered or self.may_run_elsewhere()
+
+    def may_run_elsewhere(self):
+        """The process stood still since NATS delivered it. What was told before that stays what it was."""
+        self.is_doubtful = self.is_doubtful or (not self.is_told and self.bus.pulse.freezes() != self.freezes)
+        return self.is_doubtful
 
     async def progress(self, status, step=None, of=None):
         """DELIVERED: the device has the command. IN_PROGRESS: it executes it, at step 3 of 10: tell one a second."""
@@ -190,8 +228,13 @@ class Context:
         command_id, tenant_id = self.command["command_id"], self.command["tenant_id"]
         status = update.get("device_execution_status") or update["adapter_status"]
         step = update.get("progress", {}).get("step", "")
-        body, message_id = update | {"command_id": command_id}, f"{command_id} {status} {step}"
-        await self.bus.publish("command-updates", tenant_id, body, message_id, self.traceparent)
+        is_end = status not in ("DELIVERED", "IN_PROGRESS")
+
+        def body():
+            told = beside_another(update) if is_end and self.may_run_elsewhere() else update
+            return told | {"command_id": command_id}
+
+        await self.bus.publish("command-updates", tenant_id, body, f"{command_id} {status} {step}", self.traceparent)
 
     async def request(self, request_type, payload, dedupe_id, expires_in_seconds=300):
         """A request of the device. Returns the reply, or None if nobody replied in time."""
@@ -218,59 +261,9 @@ async def outcome_of(context, is_first, remaining):
     if outcome.get("result") is None:
         outcome.pop("result", None)
     elif problem := problem_of(outcome["result"]):  # The outcome stays true without its result.
-        outcome = outcome | reason("RESULT_INVALID", f"The result was not sent: {problem}.")
+        outcome = outcome | reason_beside(outcome, "RESULT_INVALID", f"The result was not sent: {problem}.")
         del outcome["result"]
     return dated(outcome)
-
-
-def problem_of(value):
-    """What the platform does not take of a result or payload, or None."""
-    if not isinstance(value, dict):
-        return "it is no object"
-    if problem := problem_in(value, 31):
-        return problem
-    return "larger than 32 KiB" if len(json.dumps(value, ensure_ascii=False).encode()) > 32_768 else None
-
-
-def problem_in(value, levels):
-    if isinstance(value, str):
-        return "a text contains NUL or half a surrogate pair" if cleaned(value) != value else None
-    if isinstance(value, float) and value - value != 0:
-        return f"{value} is no number of JSON"
-    if isinstance(value, (int, float)) and abs(value) > LARGEST and value == int(value):
-        return f"{value} is an integer beyond 2**53 - 1: send it as text"
-    if value is None or isinstance(value, (bool, int, float)):
-        return None
-    if levels == 0:
-        return "nested too deep"
-    if isinstance(value, dict):
-        if any(not isinstance(key, str) or key == "__proto__" for key in value):
-            return "a key is no text, or __proto__"
-        value = [*value, *value.values()]
-    if isinstance(value, (list, tuple)):
-        return next((problem for part in value if (problem := problem_in(part, levels - 1))), None)
-    return f"a {type(value).__name__} is no JSON"
-
-
-def unsigned(value):
-    """-0.0 is 0.0: a thermometer about freezing."""
-    if isinstance(value, dict):
-        return {key: unsigned(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [unsigned(part) for part in value]
-    return 0.0 if isinstance(value, float) and value == 0 else value
-
-
-def cleaned(text):
-    return text.replace("\0", "").encode(errors="replace").decode()
-
-
-def reason(code, message):
-    return {"status_reason": {"code": cleaned(str(code))[:128], "message": cleaned(str(message or ""))[:1024]}} if code else {}
-
-
-def dated(update):
-    return update | {"occurred_at": datetime.now(timezone.utc).isoformat()}
 
 
 async def main():
@@ -280,7 +273,7 @@ async def main():
         as_principal = {"nkeys_seed": SEED_FILE, "inbox_prefix": f"_INBOX_{public_key}"}
     servers = os.environ.get("NATS_URL", "nats://127.0.0.1:4222").split(",")
     bus = Bus(await nats.connect(servers, max_reconnect_attempts=-1, **as_principal))
-    loop, outcomes = asyncio.get_running_loop(), {}
+    loop, runs, beating = asyncio.get_running_loop(), {}, asyncio.create_task(bus.pulse.beat())
 
     async def take_command(message, stored_at, redelivered, is_first):
         try:
@@ -291,15 +284,17 @@ async def main():
             print(f"A message on {message.subject} is no command.", flush=True)
             return await message.term()
         context = Context(bus, command, redelivered, (message.headers or {}).get("traceparent"))
-        if command_id not in outcomes:  # It may come again while it runs, and afterwards: it runs once.
-            outcomes[command_id] = asyncio.create_task(outcome_of(context, is_first, remaining))
-            loop.call_later(max(0, remaining), outcomes.pop, command_id, None)
-        outcome = outcomes[command_id]
+        if command_id not in runs:  # It may come again while it runs, and afterwards: it runs once.
+            runs[command_id] = context, asyncio.create_task(outcome_of(context, is_first, remaining))
+            loop.call_later(max(0, remaining), runs.pop, command_id, None)
+        run, outcome = runs[command_id]
         while not outcome.done():
             await asyncio.wait({outcome}, timeout=STILL_WORKING)
-            await message.in_progress()
+            if not context.may_run_elsewhere():
+                await message.in_progress()
         if outcome.result():  # Reported at each delivery: NATS may have lost it.
-            await context.report(outcome.result())
+            await run.report(outcome.result())
+            run.is_told = True
         await message.ack()
 
     async def take_reply(message, stored_at, *_):
@@ -319,6 +314,7 @@ async def main():
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop)
     await asyncio.gather(bus.read("TOP_COMMANDS", take_command), bus.read("TOP_REPLIES", take_reply))
+    beating.cancel()
     await bus.connection.flush()
     await bus.connection.close()
 

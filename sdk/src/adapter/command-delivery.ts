@@ -3,6 +3,7 @@ import type { AdapterCounters, CommandHandler } from './command-handler.js';
 import type { AdapterLog } from './events.js';
 import type { CommandMessage } from './messages.gen.js';
 import type { Update } from './outcome.js';
+import type { Pulse } from './pulse.js';
 
 /** A message of a command: from NATS, or from a test. */
 export interface Delivery {
@@ -31,8 +32,9 @@ export interface RunnerOptions {
   isShared: boolean;
   counters: AdapterCounters;
   log: AdapterLog;
-  /** Publishes an update until it is acknowledged, or until the signal gives up. Never rejects. */
-  report(work: Reported, update: Update, signal?: RuntimeAbortSignal): Promise<void>;
+  pulse: Pulse;
+  /** Publishes an update until it is acknowledged, or until the signal gives up. Asks for it at each attempt. Never rejects. */
+  report(work: Reported, update: () => Update, signal?: RuntimeAbortSignal): Promise<void>;
 }
 
 /** The command of an update, and its trace. */

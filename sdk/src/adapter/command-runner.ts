@@ -1,30 +1,11 @@
-import type { Delivery, Reported, RunnerOptions } from './command-delivery.js';
+import type { Delivery, RunnerOptions } from './command-delivery.js';
+import { Work } from './command-work.js';
 import type { AdapterEvent } from './events.js';
-import { FairQueues, type Keys, keysOf } from './fair-queues.js';
-import { type KitRun, newRun, OVERDUE_MS, STILL_WORKING_MS, stopRun } from './kit-run.js';
+import { FairQueues } from './fair-queues.js';
+import { OVERDUE_MS, stopRun } from './kit-run.js';
 import type { CommandMessage } from './messages.gen.js';
-import { failed, notStarted, type Progress, progressed, type Step, statusOf, type Update } from './outcome.js';
+import { failed, notStarted, type Progress, progressed, type Step, statusOf } from './outcome.js';
 import { logCommand, nameOf, runHandler } from './run-handler.js';
-
-interface Work extends Reported {
-  command: CommandMessage;
-  readonly keys: Keys;
-  /** By the monotonic clock of this process. */
-  readonly deadline: number;
-  readonly run: KitRun;
-  redelivered: boolean;
-  /** Those that are not acknowledged yet. */
-  deliveries: Delivery[];
-  /**
-   * REPORTING: no handler runs, and the outcome is being reported. OVERDUE: the handler runs past the deadline, and has
-   * lost its place.
-   */
-  state: 'WAITING' | 'RUNNING' | 'REPORTING' | 'OVERDUE' | 'ENDED';
-  outcome?: Update;
-  /** Ends the publishing of the outcome. One for each: Node warns of eleven listeners. */
-  readonly ending: AbortController;
-  givingUp?: ReturnType<typeof setTimeout> | undefined;
-}
 
 /** How often what is remembered until its deadline is looked through. */
 const FORGET_MS = 10_000;
@@ -59,11 +40,12 @@ export class CommandRunner {
   #returned: Delivery[] | undefined = [];
   readonly #givenBack = new Map<string, number>();
   #hasEnded = false;
-  readonly #timers = [setInterval(() => this.#tick(), STILL_WORKING_MS), setInterval(() => this.#forget(), FORGET_MS)];
+  readonly #forgetting = setInterval(() => this.#forget(), FORGET_MS);
 
   constructor(private readonly options: RunnerOptions) {
     this.#queues = new FairQueues(options.concurrency, options.onePerDevice);
-    for (const timer of this.#timers) timer.unref?.();
+    this.#forgetting.unref?.();
+    options.pulse.onBeat(() => this.#tick());
   }
 
   /**
@@ -96,22 +78,12 @@ export class CommandRunner {
       this.#log('debug', 'repeated', command, 'was delivered again');
       // The platform has said that it does not know.
       if (known.state === 'OVERDUE') return delivery.acknowledge();
-      known.deliveries.push(delivery);
+      known.comes(delivery);
       // NATS may have lost the outcome. The platform handles it once.
       if (known.state === 'ENDED') void this.#report(known).then(() => this.#end(known));
       return;
     }
-    const work: Work = {
-      command,
-      keys: keysOf(command.tenant_id, command.device_id, this.options.isShared),
-      deadline: performance.now() + delivery.leftMs,
-      run: newRun(),
-      redelivered: false,
-      traceparent: delivery.traceparent,
-      deliveries: [delivery],
-      ending: new AbortController(),
-      state: 'WAITING',
-    };
+    const work = new Work(delivery, this.options.isShared, this.options.pulse);
     if (this.#isStopping) return this.#giveBack(work);
     this.#works.set(command.command_id, work);
     this.#wait(work);
@@ -139,7 +111,7 @@ export class CommandRunner {
   /** Resolves when everything has ended, or goes on past its deadline: that is named in one line. */
   async ended(): Promise<void> {
     while (this.#busy.size > 0) await this.#change();
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#forgetting);
     // What they tell later cannot be published.
     this.#hasEnded = true;
     for (const { ending } of this.#overdue) ending.abort('The adapter has stopped.');
@@ -153,6 +125,8 @@ export class CommandRunner {
   #giveBack(work: Work): void {
     const { command, deliveries } = work;
     this.#works.delete(command.command_id);
+    // NATS would take it away from the process that has it.
+    if (work.isLost) return;
     if (!deliveries.some(({ redelivered }) => redelivered)) {
       this.#givenBack.set(command.command_id, Math.max(...deliveries.map(({ count }) => count)));
     }
@@ -180,7 +154,20 @@ export class CommandRunner {
     this.options.counters.waiting -= 1;
   }
 
+  /** Nothing of it begins here. NATS delivers it again, counted, unless another process has it. */
+  #dropLost(): void {
+    const lost = [...this.#queues].filter(({ isLost }) => isLost);
+    if (lost.length === 0) return;
+    for (const work of lost) {
+      this.#leaveQueue(work);
+      this.#queues.held.leave(work.keys);
+      this.#works.delete(work.command.command_id);
+    }
+    this.#next();
+  }
+
   #refuse(work: Work, code: 'ADAPTER_BUSY' | 'NOT_STARTED'): void {
+    if (work.isLost) return this.#dropLost();
     const { counters, log } = this.options;
     this.#leaveQueue(work);
     const isLate = code === 'NOT_STARTED';
@@ -212,10 +199,12 @@ export class CommandRunner {
   async #report(work: Work): Promise<void> {
     work.state = 'REPORTING';
     this.#busy.add(work);
-    if (work.outcome) await this.options.report(work, work.outcome);
+    const { outcome } = work;
+    if (outcome) await this.options.report(work, () => work.told(outcome));
   }
 
   #start(work: Work): void {
+    if (work.isLost) return this.#dropLost();
     if (work.deadline <= performance.now()) return this.#refuse(work, 'NOT_STARTED');
     const { places, held } = this.#queues;
     this.#leaveQueue(work);
@@ -244,16 +233,18 @@ export class CommandRunner {
 
   /** A command that was given back has no deliveries any more, so none is acknowledged. */
   #end(work: Work): void {
-    work.state = 'ENDED';
+    work.end();
     this.#settle(work);
-    // What is remembered until the deadline has the outcome instead.
-    work.command = { ...work.command, payload: {} };
   }
 
   #settle(work: Work): void {
     this.#busy.delete(work);
     for (const delivery of work.deliveries) delivery.acknowledge();
     work.deliveries = [];
+    this.#next();
+  }
+
+  #next(): void {
     if (!this.#isStopping) this.#queues.startWaiting((first) => this.#start(first));
     this.#wake();
   }
@@ -266,7 +257,8 @@ export class CommandRunner {
     let reported: AbortController | undefined;
     const publish = (status: Progress, step?: Step) => {
       reported ??= new AbortController();
-      return report(work, progressed(status, step), reported.signal);
+      const update = progressed(status, step);
+      return report(work, () => update, reported.signal);
     };
     const started = {
       command,
@@ -274,7 +266,8 @@ export class CommandRunner {
       run: work.run,
       traceparent: work.traceparent,
       get redelivered() {
-        return work.redelivered || work.deliveries.some((delivery) => delivery.redelivered);
+        const isAgain = work.redelivered || work.mayRunElsewhere;
+        return isAgain || work.deliveries.some((delivery) => delivery.redelivered);
       },
     };
     const outcome = await runHandler(onCommand, started, publish, this.options.log).catch((error) => {
@@ -289,10 +282,10 @@ export class CommandRunner {
       return;
     }
     work.outcome = outcome;
-    if (!this.#hasEnded) await report(work, outcome, work.ending.signal);
+    if (!this.#hasEnded) await report(work, () => work.told(outcome), work.ending.signal);
     // A reason of its own: otherwise Node builds an error with its stack trace.
     reported?.abort('The outcome is reported.');
-    const status = statusOf(outcome);
+    const status = statusOf(work.told(outcome));
     counters.outcomes[status] += 1;
     const lost = status === 'SUCCEEDED' ? outcome.status_reason?.message : undefined;
     const ended = lost === undefined ? `ended as ${status}` : `ended as ${status}, without its result: ${lost}`;
@@ -300,11 +293,14 @@ export class CommandRunner {
   }
 
   #tick(): void {
+    this.#dropLost();
     for (const { deliveries } of this.#queues) for (const delivery of deliveries) delivery.stillWorking();
     const overdueSince = performance.now() - OVERDUE_MS;
     for (const work of this.#busy) {
       // A known outcome is reported however long it takes.
       if (work.state === 'RUNNING' && !work.outcome && work.deadline <= overdueSince) this.#leaveBehind(work);
+      // Sooner or later, another process has it. What waits here for its device ends.
+      else if (work.isLost) work.run.wake?.();
       else for (const delivery of work.deliveries) delivery.stillWorking();
     }
   }

@@ -60,6 +60,7 @@ export class DeviceConnections<Connection> {
     const endsAt = performance.now() + Math.min(connectMs, leftMs - Math.min(answerMs, leftMs / 2));
     const run = runOf(context);
     for (;;) {
+      if (run?.isLost && !run.isBegun) throw new GivenBack();
       const connection = this.#connections.get(key);
       if (connection !== undefined && !context.signal.aborted) {
         if (run) run.isBegun = true;

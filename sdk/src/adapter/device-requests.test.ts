@@ -3,6 +3,7 @@ import { DeviceConnections } from './device-connections.js';
 import { DeviceRequests } from './device-requests.js';
 import { Unreachable } from './errors.js';
 import type { AdapterLog } from './events.js';
+import { Pulse } from './pulse.js';
 import type { ReplyDelivery, ReplyHandler } from './reply-runner.js';
 
 function start(onReply?: ReplyHandler, options: { concurrency?: number; onePerDevice?: boolean } = {}) {
@@ -10,7 +11,9 @@ function start(onReply?: ReplyHandler, options: { concurrency?: number; onePerDe
   const log = vi.fn<AdapterLog>();
   const publish = async () => {};
   const own = { concurrency: 4_096, onePerDevice: false, isShared: false, ...options };
-  const requests = new DeviceRequests({ onReply, readReplies, log, publish, ...own });
+  const pulse = new Pulse(log);
+  onTestFinished(() => pulse.stop());
+  const requests = new DeviceRequests({ onReply, readReplies, log, pulse, publish, ...own });
   const logged = (event: string) => log.mock.calls.map(([one]) => one).filter((one) => one.event === event);
   return { requests, readReplies, logged };
 }

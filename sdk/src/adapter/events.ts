@@ -5,6 +5,7 @@ export interface AdapterEvent {
    * `connected`, `disconnected`, `serving`, `not-readable`, `stopped`: the connection and the durables.
    * `started`, `ended`, `failed`, `repeated`, `refused`, `expired`, `overdue`, `invalid`: commands.
    * `busy`: all places are taken, or commands end as ADAPTER_BUSY.
+   * `frozen`: the process stood still for so long that another one may have its commands.
    * `clock-differs`: the clock of this machine is not that of NATS.
    * `publish-retried`: a message that NATS has not acknowledged.
    */
@@ -22,6 +23,7 @@ export interface AdapterEvent {
     | 'expired'
     | 'overdue'
     | 'busy'
+    | 'frozen'
     | 'clock-differs'
     | 'invalid'
     | 'publish-retried';

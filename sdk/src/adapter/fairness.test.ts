@@ -2,6 +2,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type AdapterEvent, type TestVendorOptions, testVendor } from '../adapter.js';
 import { noCounts } from './command-handler.js';
 import { CommandRunner } from './command-runner.js';
+import { Pulse } from './pulse.js';
 
 type Handler = TestVendorOptions['onCommand'];
 
@@ -223,6 +224,7 @@ test('NATS hears of a waiting command every 2 seconds, and delivers it to nobody
     isShared: false,
     counters: noCounts(),
     log() {},
+    pulse: new Pulse(() => {}),
     report: async () => {},
   });
   const deliver = (command_id: string) => {

@@ -8,11 +8,19 @@ export interface KitRun {
   /** The device may have got something: the handler has told progress, or has the connection of its device. */
   isBegun: boolean;
   isStopping: boolean;
+  /** The process was frozen since: another one may have the command. */
+  readonly isLost: boolean;
   /** Set while the handler waits for its device. */
   wake?: (() => void) | undefined;
 }
 
-export const newRun = (): KitRun => ({ isBegun: false, isStopping: false });
+export const newRun = (isLost: () => boolean): KitRun => ({
+  isBegun: false,
+  isStopping: false,
+  get isLost() {
+    return isLost();
+  },
+});
 
 /** A symbol of every copy of the kit in a process. */
 export const kitRun: unique symbol = Symbol.for('@tenant-open-platform/sdk/adapter/run') as never;
@@ -27,10 +35,10 @@ export function stopRun(run: KitRun): void {
 
 const givenBack = Symbol.for('@tenant-open-platform/sdk/adapter/given-back');
 
-/** Ends a handler that still waited for its device when the process was stopped. */
+/** Ends a handler that still waited for its device when the process was stopped, or had been frozen. */
 export class GivenBack extends Error {
   constructor() {
-    super('The adapter stops. The command has not begun: another process gets it.');
+    super('The command has not begun, and another process gets it: the adapter stops, or was frozen.');
     Object.defineProperty(this, givenBack, { value: true });
   }
 }

@@ -94,6 +94,24 @@ export const notStarted = (code: keyof typeof reasons, isFirst: boolean): Update
     ? ended('UNREACHABLE', false, code, reasons[code])
     : ended('TIMED_OUT', true, code, `${reasons[code]} ${MAY_HAVE_RUN}`);
 
+const SENT_TWICE = 'SENT_TWICE';
+const STOOD_STILL = 'The adapter stood still meanwhile: another process may have carried out the command too.';
+
+/**
+ * The outcome of a run beside which there may be another one. That the device has done it stays true, that it has done
+ * nothing does not.
+ */
+export function besideAnother(update: Update): Update {
+  const { adapter_status: _, device_execution_status: said, ...rest } = update;
+  const { code = SENT_TWICE, message = '' } = update.status_reason ?? {};
+  if (message.includes(STOOD_STILL)) return update;
+  const beside = code === SENT_TWICE ? STOOD_STILL : `(${SENT_TWICE}. ${STOOD_STILL})`;
+  const own = message.slice(0, 1_024 - beside.length - 1);
+  const status_reason = { code, message: `${own} ${beside}`.trim() };
+  const isOfDevice = said === 'SUCCEEDED' || said === 'FAILED';
+  return { ...rest, device_execution_status: isOfDevice ? said : 'TIMED_OUT', status_reason };
+}
+
 /** Handlers in JavaScript throw errors with any code. The platform takes neither NUL nor half a surrogate pair. */
 const textOf = (value: unknown, maxLength: number) =>
   String(value ?? '')

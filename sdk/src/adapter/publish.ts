@@ -12,7 +12,8 @@ export interface Message {
    * must be one that nobody else can know.
    */
   id: string;
-  body: object;
+  /** Asked at each attempt: what is true can have changed. */
+  body: () => object;
   traceparent?: string | undefined;
 }
 
@@ -29,7 +30,6 @@ export async function publishUntilAcknowledged(
   onRetry: (error: unknown) => void,
   signal?: RuntimeAbortSignal,
 ): Promise<void> {
-  const text = JSON.stringify(body);
   let id = ownId;
   for (let attempt = 0; ; attempt += 1) {
     // The client would keep what it cannot send, and send every attempt after the outage.
@@ -38,7 +38,7 @@ export async function publishUntilAcknowledged(
     try {
       const given = headers();
       if (traceparent) given.set('traceparent', traceparent);
-      const { duplicate } = await link.client.publish(subject, text, { msgID: id, headers: given });
+      const { duplicate } = await link.client.publish(subject, JSON.stringify(body()), { msgID: id, headers: given });
       if (!duplicate || attempt > 0) return;
       // NATS has dropped it: another message had the id, or this one was published twice at once.
       id = crypto.randomUUID();

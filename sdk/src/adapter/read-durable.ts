@@ -5,6 +5,7 @@ import type { Link } from './connect.js';
 import { type AdapterLog, seldom } from './events.js';
 import type { Reading } from './hand-over.js';
 import { pause } from './pause.js';
+import type { Pulse } from './pulse.js';
 
 export interface Age {
   /** It was stored after reading began on this connection, or NATS has not been started since it was sent. */
@@ -25,6 +26,7 @@ export interface ReadOptions {
   /** That of the process before, which this one goes on with if NATS has forgotten nothing since. */
   earlier?: Reading | undefined;
   log: AdapterLog;
+  pulse: Pulse;
 }
 
 /** The shortest time for which NATS keeps a request for messages. A stop waits for it. */
@@ -48,14 +50,20 @@ const CLOCKS_DIFFER_MS = 500;
  * `ts`: the time of NATS, which says it from 2.10 on. `last_active`: when NATS delivered last; missing until the first
  * delivery after its start.
  */
-type Info = { created: string; ts?: string; delivered: { last_active?: string }; cluster?: { leader?: string } };
+type Info = {
+  config: { ack_wait?: number };
+  created: string;
+  ts?: string;
+  delivered: { last_active?: string };
+  cluster?: { leader?: string };
+};
 
 /**
  * Reads until it is stopped: through restarts of NATS, elections of a leader, and a durable that is missing or was
  * deleted and created again. It fetches only what can start at once: messages that wait here would not reach another
  * process.
  */
-export function startReading(link: Link, { stream, durable, room, take, clock, earlier, log }: ReadOptions) {
+export function startReading(link: Link, { stream, durable, room, take, clock, earlier, log, pulse }: ReadOptions) {
   const stopping = new AbortController();
   let messages: ConsumerMessages | undefined;
   let begin = () => {};
@@ -87,6 +95,7 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     const info = (await consumer.info().catch(() => undefined)) as Info | undefined;
     const isSameDurable = Date.parse(info?.created ?? '') === createdAt;
     createdAt = info ? Date.parse(info.created) : Number.POSITIVE_INFINITY;
+    if (info?.config.ack_wait) pulse.redeliveredAfter(info.config.ack_wait / 1e6);
     const { ts, delivered } = info ?? {};
     if (ts) clock.learn(instantOf(ts), asked);
     else if (fetchedAt > 0 && delivered?.last_active) clock.learn(instantOf(delivered.last_active), fetchedAt);
@@ -143,6 +152,7 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
       const { reconnects } = link;
       if (link.reconnects !== seenReconnects) await askForAges(consumer);
       const fetchedAt = performance.now();
+      const { freezes } = pulse;
       // The last delivery is then that of this message.
       messages = await consumer.fetch({ max_messages: clock.isKnown ? max_messages : 1, expires: FETCH_MS });
       // To the end: NATS may still send what was requested, and would not deliver it again at once.
@@ -157,6 +167,8 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
         last = deliverySequence;
         // What came before may have been delivered again meanwhile, to another process.
         const isOfConnection = link.isConnected && link.reconnects === reconnects;
+        // It may have waited in the socket, and another process has had it since.
+        if (pulse.freezes !== freezes) continue;
         // Nothing starts before it is known how much time is left.
         if (!clock.isKnown) message.nak(RETRY_MS);
         else take(message, ageOf(message, isOfConnection));

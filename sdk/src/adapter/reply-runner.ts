@@ -2,9 +2,10 @@ import type { RuntimeAbortSignal } from '../runtime.js';
 import { isAdapterError } from './errors.js';
 import type { AdapterLog } from './events.js';
 import { FairQueues, type Keys, keysOf } from './fair-queues.js';
-import { isGivenBack, type KitRun, kitRun, newRun, OVERDUE_MS, STILL_WORKING_MS, stopRun } from './kit-run.js';
+import { isGivenBack, type KitRun, kitRun, newRun, OVERDUE_MS, stopRun } from './kit-run.js';
 import type { DeviceReplyMessage } from './messages.gen.js';
 import { until } from './pause.js';
+import type { Pulse } from './pulse.js';
 
 export interface ReplyContext {
   readonly tenant_id: string;
@@ -44,6 +45,7 @@ export interface ReplyOptions {
   /** Whether the replies are of several tenants, which share the places. */
   isShared: boolean;
   log: AdapterLog;
+  pulse: Pulse;
 }
 
 interface Work {
@@ -54,6 +56,8 @@ interface Work {
   readonly expiresAt: number;
   readonly run: KitRun;
   readonly ending: AbortController;
+  /** The process was frozen since it came: NATS has given it to another one, or delivers it here again. */
+  readonly isLost: () => boolean;
   isRunning: boolean;
 }
 
@@ -83,10 +87,10 @@ export class ReplyRunner {
   readonly #stopping = new AbortController();
   #wakers: (() => void)[] = [];
   #stopped: Promise<void> | undefined;
-  #ticking: ReturnType<typeof setInterval> | undefined;
 
   constructor(private readonly options: ReplyOptions) {
     this.#queues = new FairQueues(options.concurrency, options.onePerDevice);
+    options.pulse.onBeat(() => this.#tick());
   }
 
   async room(awaited: () => number): Promise<number> {
@@ -110,16 +114,17 @@ export class ReplyRunner {
     if (this.#works.has(key)) return;
     if (leftMs <= 0) return delivery.acknowledge();
     if (this.#stopping.signal.aborted) return delivery.retry(GIVEN_BACK_MS);
-    const { onReply, isShared, log } = this.options;
+    const { onReply, isShared, log, pulse } = this.options;
     if (!onReply) return delivery.retry(Math.min(LONGEST_ELSEWHERE_MS, ELSEWHERE_MS * attempt));
     const keys = keysOf(tenantId, reply.device_id, isShared);
     const isWithinShare = this.#queues.held.mayTake(keys);
     const expiresAt = performance.now() + leftMs;
     const ending = new AbortController();
-    const work: Work = { key, keys, delivery, expiresAt, run: newRun(), ending, isRunning: false };
+    const { freezes } = pulse;
+    const isLost = () => pulse.freezes !== freezes;
+    const work: Work = { key, keys, delivery, expiresAt, run: newRun(isLost), ending, isLost, isRunning: false };
     this.#works.set(key, work);
     this.#queues.join(work);
-    this.#ticking ??= this.#tickOn();
     if (this.#queues.mayStart(work)) return this.#start(work, onReply);
     const full = keys.findLast((one) => !this.#queues.places.mayTake([one]));
     if (full) this.#queues.warn(log, 'Replies wait', full, 'replies');
@@ -143,14 +148,13 @@ export class ReplyRunner {
     for (const work of [...this.#queues]) {
       this.#leaveQueue(work);
       this.#works.delete(work.key);
-      work.delivery.retry(GIVEN_BACK_MS);
+      if (!work.isLost()) work.delivery.retry(GIVEN_BACK_MS);
     }
     for (const { run } of this.#running) stopRun(run);
     this.wake();
     await this.#allEnded(STOP_WITHIN_MS);
     for (const { ending } of this.#running) ending.abort(new DOMException('The adapter stops.', 'AbortError'));
     await this.#allEnded(OVERDUE_MS);
-    clearInterval(this.#ticking);
     if (this.#running.size === 0) return;
     const names = [...this.#running].map(({ delivery: { reply } }) => nameOf(reply)).slice(0, MAX_NAMES);
     const message = `Stops without ${this.#running.size} handlers of replies that go on: ${names.join(', ')}.`;
@@ -171,7 +175,19 @@ export class ReplyRunner {
     this.#queues.held.leave(work.keys);
   }
 
+  /** No delivery of it begins here. NATS delivers it again, unless another process has it. */
+  #dropLost(): void {
+    const lost = [...this.#queues].filter(({ isLost }) => isLost());
+    if (lost.length === 0) return;
+    for (const work of lost) {
+      this.#leaveQueue(work);
+      this.#works.delete(work.key);
+    }
+    this.#next();
+  }
+
   #start(work: Work, onReply: ReplyHandler): void {
+    if (work.isLost()) return this.#dropLost();
     const { places } = this.#queues;
     this.#leaveQueue(work);
     places.take(work.keys);
@@ -209,7 +225,9 @@ export class ReplyRunner {
     } catch (error) {
       // It has lost its place, and was acknowledged then.
       if (!work.isRunning) return;
-      if (this.#stopping.signal.aborted) delivery.retry(GIVEN_BACK_MS);
+      if (work.isLost()) {
+        // NATS would take it away from the process that has it.
+      } else if (this.#stopping.signal.aborted) delivery.retry(GIVEN_BACK_MS);
       else if (remainingMs() === 0) delivery.acknowledge();
       else delivery.retry(retryMs(attempt, remainingMs()));
       if (!isGivenBack(error)) this.#logFailure(delivery, error);
@@ -239,27 +257,29 @@ export class ReplyRunner {
     this.#works.delete(work.key);
     this.#running.delete(work);
     this.#queues.places.leave(work.keys);
+    this.#next();
+  }
+
+  #next(): void {
     const { onReply } = this.options;
     if (onReply && !this.#stopping.signal.aborted) this.#queues.startWaiting((first) => this.#start(first, onReply));
     this.wake();
   }
 
-  #tickOn() {
-    const ticking = setInterval(() => {
-      const now = performance.now();
-      for (const work of this.#works.values()) {
-        const { delivery, expiresAt, isRunning } = work;
-        if (!isRunning && expiresAt <= now) {
-          this.#leaveQueue(work);
-          this.#works.delete(work.key);
-          delivery.acknowledge();
-        } else if (isRunning && expiresAt + OVERDUE_MS <= now) this.#leaveBehind(work);
-        else delivery.stillWorking();
-      }
-      this.wake();
-    }, STILL_WORKING_MS);
-    ticking.unref?.();
-    return ticking;
+  #tick(): void {
+    this.#dropLost();
+    const now = performance.now();
+    for (const work of this.#works.values()) {
+      const { delivery, expiresAt, isRunning } = work;
+      if (!isRunning && expiresAt <= now) {
+        this.#leaveQueue(work);
+        this.#works.delete(work.key);
+        delivery.acknowledge();
+      } else if (isRunning && expiresAt + OVERDUE_MS <= now) this.#leaveBehind(work);
+      else if (work.isLost()) work.run.wake?.();
+      else delivery.stillWorking();
+    }
+    this.wake();
   }
 
   /** Its handler ignores its signal. Its device gets the next reply. */

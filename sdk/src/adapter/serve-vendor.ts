@@ -10,6 +10,7 @@ import { readHandOver, writeHandOver } from './hand-over.js';
 import type { CommandMessage, DeviceReplyMessage } from './messages.gen.js';
 import { pause, until } from './pause.js';
 import { type Message, publishUntilAcknowledged } from './publish.js';
+import { Pulse } from './pulse.js';
 import { startReading } from './read-durable.js';
 import type { ReplyHandler } from './reply-runner.js';
 
@@ -56,7 +57,7 @@ export interface Adapter {
   request(request: DeviceRequest): Promise<DeviceReplyMessage | null>;
   /**
    * Takes no more commands, and gives back what has not begun: what waits for its turn, and what waits in `waitFor` for its
-   * device. Resolves when NATS has acknowledged the outcomes of the running ones; it does not wait for handlers that go on
+   * device. The next process starts that as new only with `handOverFile`; without it, `redelivered` is true. Resolves when NATS has acknowledged the outcomes of the running ones; it does not wait for handlers that go on
    * past their deadline.
    */
   stop(): Promise<void>;
@@ -173,6 +174,7 @@ async function serveBus<P extends Payloads>(
   const durable = durables.adapter(tenantId, vendor);
 
   const clock = new BusClock(log);
+  const pulse = new Pulse(log);
   const earlier = options.handOverFile ? await readHandOver(options.handOverFile) : undefined;
 
   const complain = seldom(log);
@@ -195,14 +197,16 @@ async function serveBus<P extends Payloads>(
     isShared: tenantId === EVERY_TENANT,
     counters,
     log,
+    pulse,
     async report({ command: { command_id, tenant_id }, traceparent }, update, signal) {
       // The same update has the same id, however often it is published.
-      const { progress, device_execution_status, adapter_status } = update;
+      const { progress, device_execution_status, adapter_status } = update();
       const step = progress ? ` ${progress.step}/${progress.of}` : '';
       const id = `${command_id} ${device_execution_status ?? adapter_status}${step}`;
       const subject = subjects.commandUpdate(tenant_id, vendor);
       try {
-        await publish({ subject, id, body: { command_id, ...update }, traceparent }, { command_id }, signal);
+        const body = () => ({ command_id, ...update() });
+        await publish({ subject, id, body, traceparent }, { command_id }, signal);
       } catch (error) {
         const message = `The update of ${command_id} is too large for NATS, and is not reported.`;
         log({ level: 'error', event: 'failed', message, command_id, error });
@@ -216,9 +220,10 @@ async function serveBus<P extends Payloads>(
     isShared: tenantId === EVERY_TENANT,
     readReplies,
     log,
+    pulse,
     publish: (tenantId, request, signal) =>
       publish(
-        { subject: subjects.deviceRequest(tenantId, vendor), id: crypto.randomUUID(), body: request },
+        { subject: subjects.deviceRequest(tenantId, vendor), id: crypto.randomUUID(), body: () => request },
         { dedupe_id: request.dedupe_id },
         signal,
       ),
@@ -231,6 +236,7 @@ async function serveBus<P extends Payloads>(
     clock,
     earlier: earlier?.reading,
     log,
+    pulse,
     take(message, { isNew, isCounted, isContinued }) {
       const command = read<CommandMessage>(
         message,
@@ -270,6 +276,7 @@ async function serveBus<P extends Payloads>(
       room: () => requests.room(),
       clock,
       log,
+      pulse,
       take(message) {
         const reply = read<DeviceReplyMessage>(
           message,
@@ -313,6 +320,7 @@ async function serveBus<P extends Payloads>(
     await handOver();
     await runner.ended();
     await Promise.all([replies?.stop(), requests.stop(), repliesEnded, handOver()]);
+    pulse.stop();
     await link.close();
     log({ level: 'info', event: 'stopped', message: `No longer serving ${vendor} for ${tenantId}.` });
 

@@ -10,6 +10,7 @@ import { CommandRunner } from './command-runner.js';
 import { type DeviceRequest, DeviceRequests } from './device-requests.js';
 import { quietly } from './events.js';
 import type { CommandMessage, CommandUpdate, DeviceReplyMessage } from './messages.gen.js';
+import { Pulse } from './pulse.js';
 import { DEFAULT_CONCURRENCY, EVERY_TENANT, type HandlerOptions } from './serve-vendor.js';
 
 const TEST_TENANT = 'test-tenant';
@@ -73,6 +74,8 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     if (event.event === 'failed' && event.command_id) errors.set(event.command_id, event.error);
     options.log?.(event);
   });
+  // Without NATS, nobody else has a command.
+  const pulse = new Pulse(log, Number.POSITIVE_INFINITY);
   const runner = new CommandRunner({
     onCommand: options.onCommand as unknown as CommandHandler,
     concurrency: options.concurrency ?? DEFAULT_CONCURRENCY,
@@ -80,8 +83,9 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     isShared: options.tenantId === EVERY_TENANT,
     counters,
     log,
+    pulse,
     async report({ command: { command_id } }, update) {
-      updates.get(command_id)?.push({ command_id, ...update });
+      updates.get(command_id)?.push({ command_id, ...update() });
     },
   });
   const devices: DeviceRequests = new DeviceRequests({
@@ -91,6 +95,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     isShared: false,
     readReplies() {},
     log,
+    pulse,
     /** As the platform does, which takes the dedupe_id of a device once. */
     async publish(tenantId, message) {
       // By then the request waits for its reply.
@@ -131,6 +136,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     async stop() {
       await runner.giveBack();
       await Promise.all([runner.ended(), devices.stop()]);
+      pulse.stop();
     },
     async send(given, { timeoutMs = 30_000, redelivered = false, traceparent } = {}) {
       const now = Date.now();
