@@ -160,7 +160,7 @@ describe.each([
       came.push(JSON.parse(String(message)).payload.percent);
       back.publish(topic.replace('commands', 'outcomes'), '{"status":"SUCCEEDED"}', { qos: 1 });
     });
-    await once(back, 'connect');
+    await new Promise((resolve) => void back.once('connect', resolve));
     expect((await brightness('demo/lamp-8', 20)).outcome).toMatchObject({ device_execution_status: 'SUCCEEDED' });
     expect(came).toEqual([20]);
   });
