@@ -9,7 +9,14 @@ export type SampledOperation = {
   path: string;
   parameters: readonly Parameter[];
   body: object | undefined;
+  responses: Responses;
 };
+
+type Responses = Record<string, { headers?: object }>;
+
+/** The answer may tell that the key belongs to another command. */
+export const hasMismatch = ({ responses }: { responses: Responses }) =>
+  Object.values(responses).some(({ headers = {} }) => 'Idempotency-Mismatch' in headers);
 
 /** The same request by the SDK, by topctl, in a shell and in Python, as `x-codeSamples` of the operation. */
 export function codeSamples(operation: SampledOperation) {
@@ -88,18 +95,27 @@ const toJson = (value: unknown) => JSON.stringify(value).replaceAll("'", '\\u002
 
 function curlSample(operation: SampledOperation): string {
   const { body } = operation;
+  const [before, option, after] = hasMismatch(operation)
+    ? [
+        'headers=$(mktemp)\n',
+        '-D "$headers" ',
+        `! grep -i '^Idempotency-Mismatch:' "$headers" >&2 # the key belongs to another command\n`,
+      ]
+    : ['', '', ''];
   return `# TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET are set.
 method=${operation.method} target='${targetOf(operation)}' body='${body ? toJson(body) : ''}'
 timestamp=$(date +%s) nonce=$(openssl rand -hex 16)
 body_sha256=$(printf %s "$body" | openssl dgst -sha256 -r | cut -c 1-64)
 signature=$(printf 'HMAC-SHA256-V1\\n%s\\n%s\\n%s\\n%s\\n%s\\n%s' "$method" "$target" "$TOP_CLIENT_ID" "$timestamp" "$nonce" "$body_sha256" |
   openssl dgst -sha256 -hmac "$TOP_SECRET" -r | cut -c 1-64)
-curl -sS -X "$method" "$TOP_BASE_URL$target" -H "X-Api-Id: $TOP_CLIENT_ID" -H "X-Api-Timestamp: $timestamp" \\
+${before}curl -sS ${option}-X "$method" "$TOP_BASE_URL$target" -H "X-Api-Id: $TOP_CLIENT_ID" -H "X-Api-Timestamp: $timestamp" \\
   -H "X-Api-Nonce: $nonce" -H "X-Api-Signature: v1=$signature"${body ? ` -H 'Content-Type: application/json' -d "$body"` : ''}
-`;
+${after}`;
 }
 
-const pythonSample = (operation: SampledOperation) => `import hashlib, hmac, os, time, urllib.request, uuid
+const pythonSample = (
+  operation: SampledOperation,
+) => `import hashlib, hmac, os, ${hasMismatch(operation) ? 'sys, ' : ''}time, urllib.request, uuid
 
 method, target = '${operation.method}', '${targetOf(operation)}'
 body = r'${operation.body ? toJson(operation.body) : ''}'.encode()
@@ -109,5 +125,12 @@ signature = hmac.new(os.environ['TOP_SECRET'].encode(), text.encode(), 'sha256')
 headers = {'X-Api-Id': client_id, 'X-Api-Timestamp': timestamp, 'X-Api-Nonce': nonce,
            'X-Api-Signature': 'v1=' + signature, 'Content-Type': 'application/json'}
 request = urllib.request.Request(os.environ['TOP_BASE_URL'] + target, data=body or None, headers=headers, method=method)
-print(urllib.request.urlopen(request).read().decode())
+${
+  hasMismatch(operation)
+    ? `answer = urllib.request.urlopen(request)
+if mismatch := answer.headers['Idempotency-Mismatch']:
+    sys.exit(f'The key belongs to another command: {mismatch} differ.')
+print(answer.read().decode())`
+    : 'print(urllib.request.urlopen(request).read().decode())'
+}
 `;

@@ -127,10 +127,11 @@ type Described = OpenApiOperation & {
 function addCodeSamples(paths: object): void {
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods as Record<string, Described>)) {
-      const { operationId: name = '', parameters, requestBody } = operation;
+      const { operationId: name = '', parameters, requestBody, responses } = operation;
       const { example, examples } = requestBody?.content['application/json'] ?? {};
       const body = example ?? examples?.default?.value;
-      operation['x-codeSamples'] = codeSamples({ name, method: method.toUpperCase(), path, parameters, body });
+      const request = { name, method: method.toUpperCase(), path, parameters, body };
+      operation['x-codeSamples'] = codeSamples({ ...request, responses });
     }
   }
 }

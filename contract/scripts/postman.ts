@@ -1,3 +1,4 @@
+import { hasMismatch } from './code-samples.js';
 import { buildOpenApi } from './openapi.js';
 
 type Parameter = { name?: string; in?: string; required?: boolean; example?: unknown };
@@ -7,6 +8,7 @@ type Described = {
   description: string;
   parameters: Parameter[];
   requestBody?: { content: { 'application/json': { example?: object; examples?: Record<string, { value: object }> } } };
+  responses: Record<string, { headers?: object }>;
 };
 
 /** Postman replaces variables after this script, so the script replaces them first: it signs what is sent. */
@@ -77,7 +79,10 @@ function itemOf(request: Request, requests: readonly Request[]) {
   // In an answer, request_id is the correlation id.
   const field = id === 'request_id' ? 'device_request_id' : id;
   const found = request.verb === 'list' ? 'pm.response.json().items[0]' : 'pm.response.json()';
-  const keep = `const found = pm.response.code < 300 && ${found};
+  const isOfAnother = `const mismatch = pm.response.headers.get('Idempotency-Mismatch');
+if (mismatch) throw new Error(\`The key belongs to another command: \${mismatch} differ.\`);
+`;
+  const keep = `${hasMismatch(request.operation) ? isOfAnother : ''}const found = pm.response.code < 300 && ${found};
 if (found) pm.collectionVariables.set('${variable}', found.${field});`;
   return {
     name: request.operation.operationId,

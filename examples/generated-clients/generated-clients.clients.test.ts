@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { expectMismatchIsSaid } from '@tenant-open-platform/testing/mismatch';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 /** docs/clients.md is carried out as it is: its files are copied, its commands run. */
@@ -78,7 +79,7 @@ test.each(blocks.filter(({ title }) => isThere(/Java/.test(title) ? 'mvn' : 'go'
 );
 
 describe.each(present)('%s', (language) => {
-  test('a generated client compiles, sends a signed command, and is refused with a wrong secret', {
+  test('a generated client compiles, sends a signed command, is refused with a wrong secret, and says that its key belongs to another command', {
     timeout: 900_000,
   }, async () => {
     const { files, commands } = sectionOf(language);
@@ -95,5 +96,6 @@ describe.each(present)('%s', (language) => {
     expect(lines.at(-1)).toMatch(/[0-9a-f-]{36} (ACCEPTED|DISPATCHED|IN_PROGRESS|SUCCEEDED)$/);
     const send = commands.trim().split('\n').at(-1) ?? '';
     await expect(runScript(send, 'wrong')).rejects.toThrow(/UNAUTHENTICATED/);
+    await expectMismatchIsSaid(['sh', '-ec', send], { cwd, env: environment });
   });
 });

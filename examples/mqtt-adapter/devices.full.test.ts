@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestVendor, testVendor } from '@tenant-open-platform/sdk/adapter';
@@ -44,13 +44,17 @@ describe.each([
     return client;
   }
 
-  /** Runs device.sh. */
-  function plugIn(lamp: Lamp) {
+  /** Runs device.sh, with these programs in the place of others. */
+  function plugIn(lamp: Lamp, programs: Record<string, string> = {}) {
     const folder = mkdtempSync(join(tmpdir(), 'top-lamp-'));
-    const device = spawn(join(import.meta.dirname, 'device.sh'), [lamp, passwords[lamp], folder], {
+    mkdirSync(join(folder, 'bin'));
+    for (const [name, code] of Object.entries(programs)) {
+      writeFileSync(join(folder, 'bin', name), `#!/bin/sh\nPATH='${process.env.PATH}'\n${code}\n`, { mode: 0o755 });
+    }
+    const device = spawn(join(import.meta.dirname, 'device.sh'), [lamp, passwords[lamp], join(folder, 'outcomes')], {
       detached: true,
       stdio: 'pipe',
-      env: { PATH: process.env.PATH, MQTT_PORT: String(broker.port) },
+      env: { PATH: `${join(folder, 'bin')}:${process.env.PATH}`, MQTT_PORT: String(broker.port) },
     });
     const exited = once(device, 'exit');
     let log = '';
@@ -98,9 +102,67 @@ describe.each([
     expect((await brightness('demo/lamp-7', 40)).outcome).toMatchObject(succeeded(40));
     const device = { tenant_id: 'demo', device_id: 'lamp-7' };
     expect((await vendor.send({ ...device, command_type: 'reboot', payload: {} })).outcome).toMatchObject({
-      device_execution_status: 'REJECTED',
+      adapter_status: 'UNSUPPORTED',
       status_reason: { code: 'UNSUPPORTED' },
     });
+  });
+
+  /** Sends a command as the adapter does, and as often as it is called. */
+  async function sender(lamp: Lamp) {
+    const adapter = await login('mqtt-adapter');
+    return (id: string, percent: number, remaining_ms: number) =>
+      adapter.publishAsync(
+        `devices/${lamp}/commands/${id}`,
+        JSON.stringify({ command_type: 'set_brightness', remaining_ms, payload: { percent } }),
+      );
+  }
+
+  test.each([
+    ['ahead', '1 hour'],
+    ['behind', '1 hour ago'],
+  ])('a device whose clock is an hour %s carries out a command in its time, and none after it', async (_, moved) => {
+    const { log } = plugIn('demo/lamp-7', { date: `exec date -d '${moved}' "$@"` });
+    expect((await brightness('demo/lamp-7', 40)).outcome).toMatchObject(succeeded(40));
+    const send = await sender('demo/lamp-7');
+    await send('late', 90, 0);
+    expect((await brightness('demo/lamp-7', 50)).outcome).toMatchObject(succeeded(50));
+    expect(log()).not.toContain('90 %');
+  });
+
+  test('a command that has waited in its device until its time was over does not begin', async () => {
+    const { log } = plugIn('demo/lamp-7', {
+      mosquitto_pub: 'case "$*" in *outcomes/slow*) sleep 2 ;; esac; exec mosquitto_pub "$@"',
+    });
+    await brightness('demo/lamp-7', 1);
+    const send = await sender('demo/lamp-7');
+    await send('slow', 10, 60_000);
+    await send('late', 90, 1_000);
+    await send('next', 20, 60_000);
+    await vi.waitFor(() => expect(log()).toContain('20 %'), WAIT);
+    expect(log()).toContain('10 %');
+    expect(log()).not.toContain('90 %');
+  });
+
+  test('no broker keeps a command for a device that is away: it would come late', async () => {
+    const session = { clientId: 'lamp-8-with-a-session', clean: false, reconnectPeriod: 0 };
+    const away = await login('demo/lamp-8', session);
+    await away.subscribeAsync('devices/demo/lamp-8/commands/+', { qos: 1 });
+    await away.publishAsync('devices/demo/lamp-8/presence', 'online', { qos: 1, retain: true });
+    await away.endAsync();
+    // The adapter has not learned that it is away, and sends this one.
+    expect((await brightness('demo/lamp-8', 90, 4_000)).outcome).toMatchObject({
+      device_execution_status: 'TIMED_OUT',
+    });
+    const back = mqtt.connect(url(), { ...loginOf('demo/lamp-8'), ...session });
+    onTestFinished(() => void back.end(true));
+    const came: number[] = [];
+    back.on('message', (topic, message) => {
+      came.push(JSON.parse(String(message)).payload.percent);
+      back.publish(topic.replace('commands', 'outcomes'), '{"status":"SUCCEEDED"}', { qos: 1 });
+    });
+    await new Promise((resolve) => void back.once('connect', resolve));
+    expect((await brightness('demo/lamp-8', 20)).outcome).toMatchObject({ device_execution_status: 'SUCCEEDED' });
+    expect(came).toEqual([20]);
   });
 
   test('a device that disappears ends as UNREACHABLE, and one that comes back in time gets its commands in their order', async () => {
@@ -178,17 +240,8 @@ describe.each([
     for (const id of ['late', 'twice']) {
       await adapter.subscribeAsync(`devices/demo/lamp-7/outcomes/${id}`, { qos: 1 });
     }
-    const send = (id: string, percent: number, remainingMs: number) =>
-      adapter.publishAsync(
-        `devices/demo/lamp-7/commands/${id}`,
-        JSON.stringify({
-          command_type: 'set_brightness',
-          deadline_at: new Date(Date.now() + remainingMs).toISOString(),
-          payload: { percent },
-        }),
-        { qos: 1 },
-      );
-    await send('late', 90, -2_000);
+    const send = await sender('demo/lamp-7');
+    await send('late', 90, 0);
     await send('twice', 20, 60_000);
     await send('twice', 20, 60_000);
     await vi.waitFor(() => expect(outcomes).toEqual(['twice', 'twice']), WAIT);
@@ -196,13 +249,16 @@ describe.each([
     expect(log()).not.toContain('90 %');
   });
 
-  test('a command that the device has lost comes again', async () => {
+  test('a command that the device has lost comes again, with the time that is left then', async () => {
     const impatient = await connectDevices(url(), loginOf('mqtt-adapter'), 'demo', 100);
     onTestFinished(() => impatient.close());
     const device = await login('demo/lamp-8');
     const received: string[] = [];
-    device.on('message', (topic) => {
-      if (received.push(topic) === 3) device.publish(topic.replace('commands', 'outcomes'), '{"status":"SUCCEEDED"}');
+    const left: number[] = [];
+    device.on('message', (topic, message) => {
+      left.push(JSON.parse(String(message)).remaining_ms);
+      // It comes once or twice when the device comes online, and then again.
+      if (received.push(topic) === 4) device.publish(topic.replace('commands', 'outcomes'), '{"status":"SUCCEEDED"}');
     });
     await device.subscribeAsync('devices/demo/lamp-8/commands/+', { qos: 1 });
     await device.publishAsync('devices/demo/lamp-8/presence', 'online', { qos: 1, retain: true });
@@ -210,6 +266,7 @@ describe.each([
     const command = { tenant_id: 'demo', device_id: 'lamp-8', command_type: 'set_brightness', payload: {} };
     expect((await again.send(command)).outcome).toMatchObject({ device_execution_status: 'SUCCEEDED' });
     expect(new Set(received).size).toBe(1);
+    expect((left[0] ?? 0) - (left[3] ?? 0)).toBeGreaterThan(50);
   });
 
   test('a device neither reads nor sends on the topics of another', async () => {
@@ -265,6 +322,12 @@ describe.each([
     ['SUCCEEDED beside more than the platform takes', large, withoutResult],
     ['FAILED beside a message that is no text', '{"status":"FAILED","message":{"toString":1}}', failed],
     ['FAILED, cut off', '{"status":"FAILED","mess', failed],
+    [
+      'UNSUPPORTED',
+      '{"status":"UNSUPPORTED","code":"NO_DIMMER","message":"It cannot dim."}',
+      { adapter_status: 'UNSUPPORTED', status_reason: { code: 'NO_DIMMER', message: 'It cannot dim.' } },
+    ],
+    ['UNSUPPORTED, cut off', '{"status":"UNSUPPORTED","mess', { adapter_status: 'UNSUPPORTED' }],
     [
       'REJECTED with a number',
       '{"status":"REJECTED","code":7}',

@@ -4,6 +4,7 @@ import {
   Failed,
   OutcomeUnknown,
   Rejected,
+  Unsupported,
 } from '@tenant-open-platform/sdk/adapter';
 import mqtt from 'mqtt';
 
@@ -23,11 +24,14 @@ const ANSWER_MS = 2_000;
 /** Of an answer that is not JSON, such as one that is cut off or contains NaN, the first field can still be read. */
 const STATUS_FIRST = /^\s*\{\s*"status"\s*:\s*"([A-Z_]+)"/;
 
-type Waiting = { id: string; message: string; answer(payload: Buffer): void };
+type Waiting = { id: string; message(): string; answer(payload: Buffer): void };
 
 type Login = { username?: string | undefined; password?: string | undefined };
 
-/** A command is sent again until the device answers: MQTT does not store it for a device without a session. */
+/**
+ * A command is sent again until the device answers, each time with what is left of its time. It has QoS 0: a broker or a
+ * client that stored it would deliver it later, when less is left.
+ */
 export async function connectDevices(url: string, login: Login, tenantId: string, sendAgainMs = 10_000) {
   const online = new DeviceConnections<true>();
   const known = new Set<string>();
@@ -35,7 +39,7 @@ export async function connectDevices(url: string, login: Login, tenantId: string
   const waiting = new Map<string, Waiting>();
 
   // The client id is random: another client with the same id would end this connection.
-  const broker = mqtt.connect(url, { ...login, reconnectPeriod: 1_000 });
+  const broker = mqtt.connect(url, { ...login, reconnectPeriod: 1_000, queueQoSZero: false });
   // The acknowledgement of a message that comes during `close` fails.
   broker.on('error', (error) => broker.disconnecting || console.error(`The broker cannot be used: ${error.message}`));
   // It tells the presence of each device again when it is back.
@@ -56,12 +60,12 @@ export async function connectDevices(url: string, login: Login, tenantId: string
   function send(device: string): void {
     const command = waiting.get(device);
     if (!command || !online.get(device)) return;
-    broker.publish(`devices/${device}/commands/${command.id}`, command.message, { qos: 1 });
+    broker.publish(`devices/${device}/commands/${command.id}`, command.message(), { qos: 0 });
   }
 
   /** The adapter must have `onePerDevice`. */
   const carryOut: CommandHandler = async (command, context) => {
-    const { command_id: id, tenant_id, device_id, command_type, deadline_at, payload } = command;
+    const { command_id: id, tenant_id, device_id, command_type, payload } = command;
     if (!DEVICE_ID.test(device_id)) throw new Rejected('UNKNOWN_DEVICE', 'There is no device of this id.');
     const device = `${tenant_id}/${device_id}`;
     await online.waitFor(device, context, { answerMs: ANSWER_MS });
@@ -74,13 +78,15 @@ export async function connectDevices(url: string, login: Login, tenantId: string
           if (status === 'SUCCEEDED') return resolve(result);
           if (!status)
             return reject(new OutcomeUnknown('OUTCOME_INVALID', 'The outcome of the device cannot be read.'));
+          if (status === 'UNSUPPORTED') return reject(new Unsupported(code, message));
           if (!isBegun) void progress(status === 'IN_PROGRESS' ? 'IN_PROGRESS' : 'DELIVERED');
           isBegun = true;
           if (status === 'REJECTED') reject(new Rejected(code, message));
           if (status === 'FAILED') reject(new Failed(code, message));
         };
         signal.addEventListener('abort', () => reject(signal.reason));
-        waiting.set(device, { id, message: JSON.stringify({ command_type, deadline_at, payload }), answer });
+        const message = () => JSON.stringify({ command_type, remaining_ms: Math.floor(context.remainingMs), payload });
+        waiting.set(device, { id, message, answer });
         send(device);
       });
     } finally {
@@ -97,9 +103,11 @@ export async function connectDevices(url: string, login: Login, tenantId: string
   };
 }
 
+const STATUSES = ['IN_PROGRESS', 'SUCCEEDED', 'REJECTED', 'FAILED', 'UNSUPPORTED'] as const;
+
 type Outcome = {
   /** Undefined if nothing is known: the device may have done it. */
-  status?: 'IN_PROGRESS' | 'SUCCEEDED' | 'REJECTED' | 'FAILED' | undefined;
+  status?: (typeof STATUSES)[number] | undefined;
   result?: object;
   code: string;
   message: string;
@@ -110,13 +118,12 @@ function read(bytes: Buffer): Outcome {
   // Programs in C send the end of their string too.
   const text = String(bytes).replace(/\0+$/, '');
   const { status, result, code, message } = fieldsOf(text);
-  if (status !== 'IN_PROGRESS' && status !== 'SUCCEEDED' && status !== 'REJECTED' && status !== 'FAILED') {
-    return { code: '', message: '' };
-  }
+  const known = STATUSES.find((each) => each === status);
+  if (!known) return { code: '', message: '' };
   // The kit says RESULT_INVALID of a result that is no object.
   return {
-    status,
-    code: textOf(code) || status,
+    status: known,
+    code: textOf(code) || known,
     message: textOf(message),
     ...(result != null && { result }),
   } as Outcome;

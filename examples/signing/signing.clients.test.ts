@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
 import { createTenant, temporaryFolder } from '@tenant-open-platform/testing';
+import { expectMismatchIsSaid } from '@tenant-open-platform/testing/mismatch';
 import { describe, expect, test } from 'vitest';
-import { expectMismatchIsSaid } from './mismatch.js';
 import { signedFetch } from './typescript/signed-fetch.js';
 
 const { operator } = await createTenant();

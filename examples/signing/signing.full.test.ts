@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import vectors from '@tenant-open-platform/contract/vectors.json' with { type: 'json' };
 import { createTenant, type Profile } from '@tenant-open-platform/testing';
+import { expectMismatchIsSaid } from '@tenant-open-platform/testing/mismatch';
 import { describe, expect, test } from 'vitest';
-import { expectMismatchIsSaid } from './mismatch.js';
 
 const { operator } = await createTenant();
 
@@ -48,7 +48,7 @@ describe.each(Object.entries(programs))('%s', (_name, program) => {
   });
 
   test('says that its key belongs to another command, and exits with 1', () =>
-    expectMismatchIsSaid([program.file, ...(program.args ?? [])]));
+    expectMismatchIsSaid([program.file, ...(program.args ?? [])], { cwd: import.meta.dirname }));
 
   test('shows the refusal and exits with 1', () => {
     const wrong = { ...asEnvironment(operator), TOP_SECRET: 'wrong' };

@@ -7,7 +7,7 @@ export type Operation = {
   'x-codeSamples'?: { lang: string; label: string; source: string }[];
   parameters: Parameter[];
   requestBody?: { content: Record<string, Media> };
-  responses: Record<string, { content?: Record<string, Media> }>;
+  responses: Record<string, { headers?: object; content?: Record<string, Media> }>;
 };
 export type Document = { paths: Record<string, Record<string, Operation>> };
 

@@ -3,7 +3,7 @@ import type { Document, Media, Operation } from './examples.js';
 /** The signing code of docs/signing-code.md: the text of each file, by its language. */
 export type SigningCode = Record<'go' | 'java' | 'csharp' | 'php' | 'ruby' | 'rust', string>;
 
-type Call = { method: string; target: string; body: string };
+type Call = { method: string; target: string; body: string; hasMismatch: boolean };
 type Snippet = { lang: string; label: string; source: string };
 
 /**
@@ -31,7 +31,7 @@ const snippetsOf = (call: Call, code: SigningCode): Snippet[] => [
 ];
 
 /** The request of the examples. */
-function callOf(method: string, path: string, { parameters, requestBody }: Operation): Call {
+function callOf(method: string, path: string, { parameters, requestBody, responses }: Operation): Call {
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   const target = path.replace(/\{(\w+)\}/g, (_, name: string) =>
     String(inPath.find((parameter) => parameter.name === name)?.example),
@@ -46,6 +46,7 @@ function callOf(method: string, path: string, { parameters, requestBody }: Opera
     target: query.length > 0 ? `${target}?${query.join('&')}` : target,
     // A quote or a backtick would end a string of some language.
     body: body === undefined ? '' : JSON.stringify(body).replaceAll("'", '\\u0027').replaceAll('`', '\\u0060'),
+    hasMismatch: Object.values(responses).some(({ headers = {} }) => 'Idempotency-Mismatch' in headers),
   };
 }
 
@@ -53,7 +54,6 @@ const inSingleQuotes = (text: string) => `'${text.replaceAll('\\', '\\\\')}'`;
 
 const goProgram = ({ method, target, body }: Call, code: string) => `${code
   .replace(/^.*?package signing\n/s, 'package main\n')
-  .replace('\t"io"\n', '\t"fmt"\n\t"io"\n')
   .replace('\t"net/http"\n', '\t"net/http"\n\t"os"\n')}
 // It needs TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET.
 func main() {
@@ -75,7 +75,7 @@ func main() {
 }
 `;
 
-const javaProgram = ({ method, target, body }: Call, code: string) =>
+const javaProgram = ({ method, target, body, hasMismatch }: Call, code: string) =>
   code
     .replace(
       'import java.net.http.HttpRequest;\n',
@@ -90,7 +90,16 @@ final class Main {
         HttpRequest request = Signing.request(
                 System.getenv("TOP_BASE_URL"), System.getenv("TOP_CLIENT_ID"), System.getenv("TOP_SECRET"),
                 "${method}", "${target}", ${JSON.stringify(body)}.getBytes(StandardCharsets.UTF_8));
-        System.out.println(HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString()).body());
+        HttpResponse<String> answer = HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.ofString());
+${
+  hasMismatch
+    ? `        answer.headers().firstValue("Idempotency-Mismatch").ifPresent(mismatch -> {
+            System.err.println("The key belongs to another command: " + mismatch + " differ.");
+            System.exit(1);
+        });
+`
+    : ''
+}        System.out.println(answer.body());
     }
 }
 
@@ -123,23 +132,39 @@ ${body && `            request.Content = new StringContent(${JSON.stringify(body
 }
 `;
 
-const phpProgram = ({ method, target, body }: Call, code: string) => `${code}
+const phpProgram = ({ method, target, body, hasMismatch }: Call, code: string) => `${code}
 // It needs TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET.
-[$status, $answer] = send_signed(
+[$status, $answer, $headers] = send_signed(
     getenv('TOP_BASE_URL'), getenv('TOP_CLIENT_ID'), getenv('TOP_SECRET'),
     '${method}', '${target}', ${inSingleQuotes(body)},
 );
-echo $answer, "\\n";
+${
+  hasMismatch
+    ? `$mismatch = $headers['idempotency-mismatch'] ?? null;
+if ($mismatch !== null) {
+    fwrite(STDERR, "The key belongs to another command: $mismatch differ.\\n");
+    exit(1);
+}
+`
+    : ''
+}echo $answer, "\\n";
 `;
 
-const rubyProgram = ({ method, target, body }: Call, code: string) => `${code}
+const rubyProgram = ({ method, target, body, hasMismatch }: Call, code: string) => `${code}
 # It needs TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET.
 base_url, client_id, secret = ENV.values_at('TOP_BASE_URL', 'TOP_CLIENT_ID', 'TOP_SECRET')
-puts send_signed(base_url, client_id, secret, '${method}', '${target}', ${inSingleQuotes(body)}).body
+answer = send_signed(base_url, client_id, secret, '${method}', '${target}', ${inSingleQuotes(body)})
+${
+  hasMismatch
+    ? `mismatch = answer['Idempotency-Mismatch']
+abort "The key belongs to another command: #{mismatch} differ." if mismatch
+`
+    : ''
+}puts answer.body
 `;
 
 /** The crates are those of docs/signing-code.md. */
-const rustProgram = ({ method, target, body }: Call, code: string) => `${code}
+const rustProgram = ({ method, target, body, hasMismatch }: Call, code: string) => `${code}
 // It needs TOP_BASE_URL, TOP_CLIENT_ID and TOP_SECRET, and these crates:
 // cargo add hex@0.4 hmac@0.13 sha2@0.11 ureq@3 && cargo add uuid@1 --features v4
 fn main() {
@@ -155,6 +180,14 @@ fn main() {
     // Without this setting, ureq hides the body of a refusal.
     let agent: ureq::Agent = ureq::Agent::config_builder().http_status_as_error(false).build().into();
     let mut answer = agent.run(request.body(body).unwrap()).unwrap();
-    println!("{}", answer.body_mut().read_to_string().unwrap());
+${
+  hasMismatch
+    ? `    if let Some(mismatch) = answer.headers().get("Idempotency-Mismatch") {
+        eprintln!("The key belongs to another command: {} differ.", mismatch.to_str().unwrap());
+        std::process::exit(1);
+    }
+`
+    : ''
+}    println!("{}", answer.body_mut().read_to_string().unwrap());
 }
 `;

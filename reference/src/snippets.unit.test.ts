@@ -30,7 +30,7 @@ const languages: Record<string, [RegExp, (text: string) => string]> = {
     (text) => JSON.parse(`"${text}"`),
   ],
   PHP: [/'([A-Z]+)', '(.+?)', '((?:[^'\\]|\\.)*)',\n\);/, inSingleQuotes],
-  Ruby: [/secret, '([A-Z]+)', '(.+?)', '((?:[^'\\]|\\.)*)'\)\.body/, inSingleQuotes],
+  Ruby: [/secret, '([A-Z]+)', '(.+?)', '((?:[^'\\]|\\.)*)'\)\n/, inSingleQuotes],
   Rust: [/\("([A-Z]+)", "(.+?)", r#"(.*?)"#\);/, String],
 };
 

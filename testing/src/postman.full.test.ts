@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from './at-end.js';
 import { createCallerOfEverything, createTenant, platform, signedRequest, startNode, usePlatform } from './index.js';
+import { startWithOtherCommand } from './mismatch.js';
 import { ownPostgres } from './private-postgres.js';
 import type { Profile } from './profile.js';
 
@@ -13,6 +14,8 @@ const { resolve } = createRequire(import.meta.url);
 
 type Item = { name: string; request: { method: string } };
 type Collection = { item: { name: string; item: Item[] }[]; variable: { key: string; value: string }[] };
+
+type Caller = Pick<Profile, 'base_url' | 'client_id' | 'secret'>;
 
 const collection: Collection = JSON.parse(readFileSync(resolve('@tenant-open-platform/contract/postman.json'), 'utf8'));
 const items = collection.item.flatMap((folder) => folder.item);
@@ -22,7 +25,7 @@ const itemOf = (name: string) => items.find((item) => item.name === name) as Ite
  * What requests of the collection are answered when they are sent one after the other, by newman, which runs collections
  * of Postman.
  */
-async function run(sent: readonly Item[], { base_url, client_id, secret }: Profile, variables: object = {}) {
+async function run(sent: readonly Item[], { base_url, client_id, secret }: Caller, variables: object = {}) {
   const folder = temporaryFolder();
   const [file, report] = [join(folder, 'collection.json'), join(folder, 'report.json')];
   const values: Record<string, string> = { base_url, client_id, secret, ...variables };
@@ -55,6 +58,13 @@ test('a command is created, read and canceled: the collection keeps its id', asy
   const { demo } = await startNode({ DATABASE_URL: url, ROLE: 'api' });
   const lifeOfCommand = ['commands.create', 'commands.get', 'commands.cancel'].map(itemOf);
   expect(await run(lifeOfCommand, demo)).toEqual(['commands.create 202', 'commands.get 200', 'commands.cancel 200']);
+});
+
+test('the collection fails if its key belongs to another command', async () => {
+  const { url, requests } = await startWithOtherCommand();
+  const caller = { base_url: url, client_id: 'demo', secret: 'secret' };
+  await expect(run([itemOf('commands.create')], caller)).rejects.toMatchObject({ code: 1 });
+  expect(requests).toEqual(['POST']);
 });
 
 /** What is sent again before a request, because another one has used it up. */

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import document from '@tenant-open-platform/contract/openapi.json' with { type: 'json' };
 import { expect, test } from 'vitest';
 import { createTenant } from './index.js';
+import { expectMismatchIsSaid } from './mismatch.js';
 
 type Described = { operationId: string; 'x-codeSamples': { label: string; source: string }[] };
 
@@ -25,3 +26,11 @@ test.each(cases)('the sample of %s for %s runs as it is', async (name, label, pr
   expect(answer).not.toHaveProperty('code');
   expect(answer).toHaveProperty('request_id');
 });
+
+test.each([
+  // curl prints the body before the sample looks at the headers.
+  ['curl and openssl', 'bash', expect.stringContaining('ACCEPTED')],
+  ['Python', 'python3', ''],
+])('the sample of commands.create for %s says that its key belongs to another command', (label, program, stdout) =>
+  expectMismatchIsSaid([program, '-c', sampleOf('commands.create', label)], { stdout }),
+);

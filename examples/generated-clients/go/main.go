@@ -36,6 +36,7 @@ func stopAt(err error) {
 		os.Exit(1)
 	}
 	if err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }

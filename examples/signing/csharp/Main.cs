@@ -11,7 +11,15 @@ static class Program
 
     static int Main()
     {
-        return Send().GetAwaiter().GetResult();
+        try
+        {
+            return Send().GetAwaiter().GetResult();
+        }
+        catch (HttpRequestException error)
+        {
+            Console.Error.WriteLine(error.Message);
+            return 1;
+        }
     }
 
     /// <summary>The exit code.</summary>
@@ -27,11 +35,6 @@ static class Program
             if (!accepted.IsSuccessStatusCode)
             {
                 Console.Error.WriteLine(text);
-                return 1;
-            }
-            if (accepted.Headers.TryGetValues("Idempotency-Mismatch", out var mismatch))
-            {
-                Console.Error.WriteLine("The key belongs to another command: " + string.Join(", ", mismatch) + " differ.");
                 return 1;
             }
             // Usually a library such as System.Text.Json reads JSON.

@@ -5,7 +5,10 @@ using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 
-/// <summary>Signs what an HttpClient sends: new HttpClient(new SigningHandler(clientId, secret)).</summary>
+/// <summary>
+/// Signs what an HttpClient sends: new HttpClient(new SigningHandler(clientId, secret)). If the key of a command belongs to
+/// another one, the call throws HttpRequestException.
+/// </summary>
 public sealed class SigningHandler : DelegatingHandler
 {
     private readonly string clientId;
@@ -27,7 +30,11 @@ public sealed class SigningHandler : DelegatingHandler
         request.Headers.Add("X-Api-Timestamp", timestamp);
         request.Headers.Add("X-Api-Nonce", nonce);
         request.Headers.Add("X-Api-Signature", Signature(secret, clientId, request.Method.Method, target, timestamp, nonce, body));
-        return await base.SendAsync(request, cancellation);
+        var answer = await base.SendAsync(request, cancellation);
+        if (!answer.Headers.Contains("Idempotency-Mismatch")) return answer;
+        var mismatch = string.Join(", ", answer.Headers.GetValues("Idempotency-Mismatch"));
+        answer.Dispose();
+        throw new HttpRequestException("The key belongs to another command: " + mismatch + " differ.");
     }
 
     /// <summary>The value of X-Api-Signature.</summary>

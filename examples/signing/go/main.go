@@ -41,15 +41,12 @@ func bodyOf(answer *http.Response, err error) []byte {
 		fmt.Fprintln(os.Stderr, string(body))
 		os.Exit(1)
 	}
-	if mismatch := answer.Header.Get("Idempotency-Mismatch"); mismatch != "" {
-		fmt.Fprintln(os.Stderr, "The key belongs to another command:", mismatch, "differ.")
-		os.Exit(1)
-	}
 	return body
 }
 
 func stopAt(err error) {
 	if err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 }

@@ -7,7 +7,10 @@ import okhttp3.Request;
 import okhttp3.Response;
 import okio.Buffer;
 
-/** Signs what OkHttp sends, so also what a client of openapi-generator sends. */
+/**
+ * Signs what OkHttp sends, so also what a client of openapi-generator sends. If the key of a command belongs to another
+ * one, the call fails.
+ */
 final class SigningInterceptor implements Interceptor {
     private final String clientId;
     private final String secret;
@@ -28,11 +31,15 @@ final class SigningInterceptor implements Interceptor {
         String nonce = UUID.randomUUID().toString();
         String signature = Signing.signature(
                 secret, clientId, request.method(), target, timestamp, nonce, body.readByteArray());
-        return chain.proceed(request.newBuilder()
+        Response answer = chain.proceed(request.newBuilder()
                 .header("X-Api-Id", clientId)
                 .header("X-Api-Timestamp", timestamp)
                 .header("X-Api-Nonce", nonce)
                 .header("X-Api-Signature", signature)
                 .build());
+        String mismatch = answer.header("Idempotency-Mismatch");
+        if (mismatch == null) return answer;
+        answer.close();
+        throw new IOException("The key belongs to another command: " + mismatch + " differ.");
     }
 }

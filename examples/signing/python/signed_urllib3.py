@@ -9,6 +9,10 @@ import urllib3
 from send_command import signature, string_to_sign
 
 
+class Mismatch(Exception):
+    """The key belongs to another command: the platform has created nothing."""
+
+
 class SigningPool(urllib3.PoolManager):
     def __init__(self, client_id: str, secret: str, **options):
         super().__init__(**options)
@@ -22,4 +26,8 @@ class SigningPool(urllib3.PoolManager):
         names = ["X-Api-Id", "X-Api-Timestamp", "X-Api-Nonce", "X-Api-Signature"]
         headers = {**(options.pop("headers", None) or {}), **dict(zip(names, [*sent, signature(self.secret, text)]))}
         # An attempt that is repeated would repeat its nonce.
-        return super().urlopen(method, url, redirect, **{**options, "headers": headers, "retries": False})
+        answer = super().urlopen(method, url, redirect, **{**options, "headers": headers, "retries": False})
+        if mismatch := answer.headers.get("Idempotency-Mismatch"):
+            answer.release_conn()
+            raise Mismatch(f"The key belongs to another command: {mismatch} differ.")
+        return answer

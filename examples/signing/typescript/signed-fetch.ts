@@ -1,6 +1,9 @@
 import { sign } from '@tenant-open-platform/sdk/sign';
 
-/** A fetch that signs. Generated clients of TypeScript take it as their own: openapi-fetch and hey-api as `fetch`. */
+/**
+ * A fetch that signs, and throws if the key of a command belongs to another one. Generated clients of TypeScript take it
+ * as their own: openapi-fetch and hey-api as `fetch`.
+ */
 export const signedFetch =
   ({ clientId, secret }: { clientId: string; secret: string }): typeof fetch =>
   async (input, init) => {
@@ -9,5 +12,8 @@ export const signedFetch =
     const body = new Uint8Array(await request.clone().arrayBuffer());
     const signature = await sign({ clientId, secret, method: request.method, target: pathname + search, body });
     for (const [name, value] of Object.entries(signature)) request.headers.set(name, value);
-    return fetch(request);
+    const response = await fetch(request);
+    const mismatch = response.headers.get('Idempotency-Mismatch');
+    if (mismatch) throw new Error(`The key belongs to another command: ${mismatch} differ.`);
+    return response;
   };

@@ -6,10 +6,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiError } from '../foundation/api-error.js';
 import { compilePayloadSchema } from './payload-schema.js';
 
-/** `nswag` has the libraries of NJsonSchema. */
-const TAKEN_APART = ['zigbee2mqtt', 'nswag'];
-const INSTALLED = ['zod', 'zod-to-json-schema', 'quicktype-core', 'quicktype-typescript-input'];
-const JUDGES = ['ajv', 'ajv-formats', 'ajv-draft-04'];
 const LIBRARIES = ['NJsonSchema', 'NJsonSchema.NewtonsoftJson', 'NJsonSchema.Annotations', 'Newtonsoft.Json'];
 /** NJsonSchema needs them too. The others of the package are parts of .NET that Mono has itself. */
 const NEEDED = ['Namotion.Reflection', 'Memory', 'Buffers', 'Numerics.Vectors', 'Runtime.CompilerServices.Unsafe'];
@@ -31,19 +27,15 @@ beforeAll(() => {
       stdio: 'pipe',
       maxBuffer: 64 * 1024 * 1024,
     });
-  const quietly = ['--no-audit', '--no-fund', '--ignore-scripts'];
-  run('npm', ['install', ...quietly, '--prefix', folder, ...INSTALLED, ...JUDGES]);
-  for (const name of TAKEN_APART) {
-    const [archive] = JSON.parse(run('npm', ['pack', '--json', name])) as { filename: string }[];
-    run('mkdir', [name]);
-    run('tar', ['-xzf', archive?.filename as string, '--strip-components=1', '-C', name]);
+  for (const file of ['package.json', 'package-lock.json', 'generate.mjs']) {
+    copyFileSync(join(sources, file), join(folder, file));
   }
-  const settings = JSON.parse(readFileSync(join(folder, 'zigbee2mqtt/dist/util/settings.schema.json'), 'utf8'));
+  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts']);
+  const settings = JSON.parse(readFileSync(join(packages(), 'zigbee2mqtt/dist/util/settings.schema.json'), 'utf8'));
   writeFileSync(
     join(folder, 'more.json'),
     JSON.stringify([...njsonschema(run), ['zigbee2mqtt', settings], ...partsOf(settings)]),
   );
-  copyFileSync(join(sources, 'generate.mjs'), join(folder, 'generate.mjs'));
   cases = JSON.parse(run(process.execPath, ['generate.mjs', 'more.json']));
 });
 
@@ -51,9 +43,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Run = (program: string, parameters: string[], env?: object) => string;
 
-/** Mono runs its libraries for the .NET Framework. */
+const packages = () => join(folder, 'node_modules');
+
+/** The package nswag has its libraries. Mono runs those for the .NET Framework. */
 function njsonschema(run: Run): [string, Schema, unknown[]][] {
-  const from = join(folder, 'nswag/bin/binaries/Win');
+  const from = join(packages(), 'nswag/bin/binaries/Win');
   const libraries = join(folder, 'libraries');
   run('mkdir', [libraries]);
   const needed = NEEDED.map((name) => (name.startsWith('Namotion') ? name : `System.${name}`));

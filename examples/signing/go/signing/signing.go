@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -23,7 +24,8 @@ func Signature(secret, clientID, method, target, timestamp, nonce string, body [
 	return "v1=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// Transport signs each request and sends it with http.DefaultTransport.
+// Transport signs each request and sends it with http.DefaultTransport. If the key of a command belongs to another one,
+// the result is an error.
 type Transport struct{ ClientID, Secret string }
 
 func (t Transport) RoundTrip(request *http.Request) (*http.Response, error) {
@@ -47,5 +49,13 @@ func (t Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	signed.Header.Set("X-Api-Timestamp", timestamp)
 	signed.Header.Set("X-Api-Nonce", nonce)
 	signed.Header.Set("X-Api-Signature", Signature(t.Secret, t.ClientID, request.Method, target, timestamp, nonce, body))
-	return http.DefaultTransport.RoundTrip(signed)
+	answer, err := http.DefaultTransport.RoundTrip(signed)
+	if err != nil {
+		return nil, err
+	}
+	if mismatch := answer.Header.Get("Idempotency-Mismatch"); mismatch != "" {
+		answer.Body.Close()
+		return nil, fmt.Errorf("the key belongs to another command: %s differ", mismatch)
+	}
+	return answer, nil
 }
