@@ -249,11 +249,12 @@ async function copyWhileOpen(moving: Moving, tenant: TenantRow): Promise<Copied>
   return { copying, prepared, histories };
 }
 
-/** Leads the clients to the target: they get 503 there until it is open. */
-async function switchOver({ switchCommand }: Moving): Promise<void> {
+/** Leads the clients to the target: they get 503 there until it is open. `cell-map` reads SWITCHING_TENANT. */
+async function switchOver({ source, switchCommand }: Moving): Promise<void> {
   if (switchCommand === null) return;
   say(`running ${switchCommand}`);
-  const child = spawn(switchCommand, { shell: true, stdio: ['ignore', process.stderr, 'inherit'] });
+  const env = { ...process.env, SWITCHING_TENANT: source.tenantId };
+  const child = spawn(switchCommand, { shell: true, env, stdio: ['ignore', process.stderr, 'inherit'] });
   const [code, signal] = await once(child, 'exit');
   if (code !== 0)
     throw new StartupError(
