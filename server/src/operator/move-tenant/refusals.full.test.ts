@@ -162,6 +162,35 @@ test('while a tenant moves nothing changes it: neither its own requests, nor tho
   expect(await a.owner`select command_id from commands where tenant_id = 'closed'`).toEqual([{ command_id: id }]);
 });
 
+test('while a tenant moves, an administrator reads its bus principals in both cells, so its adapters stay connected; not those of a disabled tenant', async () => {
+  const open = async (cell: typeof a, tenantId: string) => {
+    const path = `/api/v1/platform/tenants/${tenantId}/bus/principals`;
+    const { status, body } = await signedRequest(cell.admin, 'GET', path, { node: cell.baseUrl });
+    return [status, body.items?.length];
+  };
+  for (const [tenantId, status] of [
+    ['bound', 'ACTIVE'],
+    ['unbound', 'DISABLED'],
+  ] as const) {
+    await newTenant(tenantId);
+    await a.call('POST', `platform/tenants/${tenantId}/bus/principals`, newPrincipal());
+    await a.call('PUT', `platform/tenants/${tenantId}`, { status });
+    await runMove(a, b, [tenantId, ...to], 'verified');
+  }
+  expect([await open(a, 'bound'), await open(b, 'bound')]).toEqual([
+    [200, 1],
+    [200, 1],
+  ]);
+  expect([await open(a, 'unbound'), await open(b, 'unbound')]).toEqual([
+    [503, undefined],
+    [503, undefined],
+  ]);
+  const late = { node: a.baseUrl, body: newPrincipal() };
+  const written = await signedRequest(a.admin, 'POST', '/api/v1/platform/tenants/bound/bus/principals', late);
+  expect([written.status, written.body.code]).toEqual([503, 'TENANT_MOVING']);
+  for (const tenantId of ['bound', 'unbound']) await runMove(a, b, [tenantId, '--undo']);
+});
+
 test('the command of --switch runs before the target opens; the tenant moves only if it succeeds', async () => {
   const operator = await newTenant('switched');
   const log = join(temporaryFolder(), 'log');

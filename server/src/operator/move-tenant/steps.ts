@@ -136,11 +136,12 @@ export async function readReservation(target: Place, source: Place): Promise<Res
 /** Makes the tenant in the target, where it is closed, with its names. What it left there before is replaced. */
 export async function reserve(
   { tenantId, asTenant }: Place,
-  { name, vendors, requestsPerMinute, createdAt }: TenantRow,
+  { name, vendors, requestsPerMinute, createdAt, ...tenant }: TenantRow,
   { id, shift, from }: Reservation & { from: string },
   names: { kind: string; name: string }[],
 ): Promise<void> {
-  const arriving: Move = { id, step: 'ARRIVING', shift, from };
+  const status = tenant.move?.status ?? (tenant.status === 'DISABLED' ? 'DISABLED' : 'ACTIVE');
+  const arriving: Move = { id, step: 'ARRIVING', shift, from, status };
   const given = { name, status: 'MOVING' as const, vendors, requestsPerMinute, createdAt, move: arriving };
   await asTenant(async (tx) => {
     await tx
