@@ -1,21 +1,20 @@
-import { getTableName, sql } from 'drizzle-orm';
+import { getTableName, type SQL, sql } from 'drizzle-orm';
 import { StartupError } from '../../foundation/startup-error.js';
-import { eventLogOrigins, parkedMessages } from '../../pipeline/tables.js';
+import { parkedMessages } from '../../pipeline/tables.js';
 import type { TenantTable } from '../../resources/rows.js';
 import { sealedTables } from '../keys.js';
 import { type Copying, openSecret } from './copy-rows.js';
 import { differences, readAll, type Scope } from './pages.js';
 import { CONTINUE, type Place, say } from './place.js';
 
-/** Compares numbers and hashes of these rows, all secrets, and the nonces. */
+/** Compares numbers and hashes of these rows, and all secrets. Counts what expires, and where the tenant was. */
 export async function verify(copying: Copying, scopes: ReadonlyMap<TenantTable, Scope[]>): Promise<void> {
   const { source, target } = copying;
   for (const [table, ofTable] of scopes) {
-    // Parked messages may expire at any time.
     if (table !== parkedMessages) for (const scope of ofTable) await compareRows(copying, table, scope);
   }
-  for (const sealed of sealedTables) if (sealed.table !== eventLogOrigins) await compareSecrets(source, target, sealed);
-  await compareNonces(source, target);
+  for (const sealed of sealedTables) await compareSecrets(source, target, sealed);
+  await compareCounts(source, target);
   say('verified all rows and secrets');
 }
 
@@ -47,21 +46,30 @@ async function compareSecrets(source: Place, target: Place, sealed: Sealed): Pro
   }
 }
 
-/** Nonces that expire during the comparison, in the next minute, do not count. */
-async function compareNonces(source: Place, target: Place): Promise<void> {
+/** What expires during the comparison, in the next minute, does not count: parked messages are kept for a day or more. */
+async function compareCounts(source: Place, target: Place): Promise<void> {
   const [clock] = await source.read<{ until: string }>(sql`select (now() + interval '1 minute')::text as until`);
-  const count = async (place: Place) => {
-    // `offset 0`: Postgres asks for the nonces of each credential, and does not read those of all tenants.
-    const [found] = await place.readAsSystem<{ count: number }>(sql`
-      select count(*)::int as count
-      from credentials cross join lateral (
-        select from nonces
-        where credential_number = credentials.number and expires_at > ${clock?.until}::timestamptz offset 0
-      ) as nonce
-      where tenant_id = ${place.tenantId}`);
-    return found?.count ?? 0;
+  const until = sql`${clock?.until}::timestamptz`;
+  const compare = async (table: string, more: number, rowsOf: (tenantId: string) => SQL) => {
+    const count = async (place: Place) => {
+      const rows = rowsOf(place.tenantId);
+      const [found] = await place.readAsSystem<{ count: number }>(sql`select count(*)::int as count from ${rows}`);
+      return found?.count ?? 0;
+    };
+    const [expected, found] = [(await count(source)) + more, await count(target)];
+    // The target may still have nonces of when the tenant was there.
+    if (found < expected) throw differs(table, `${expected} expected, ${found} in the target`);
   };
-  const [expected, found] = [await count(source), await count(target)];
-  // The target may still have some of when the tenant was there.
-  if (found < expected) throw differs('nonces', `${expected} in the source, ${found} in the target`);
+  // `offset 0`: Postgres asks for the nonces of each credential, and does not read those of all tenants.
+  const nonces = (tenantId: string) => sql`
+    credentials cross join lateral (
+      select from nonces where credential_number = credentials.number and expires_at > ${until} offset 0
+    ) as nonce
+    where tenant_id = ${tenantId}`;
+  const parked = (id: string) =>
+    sql`parked_messages where tenant_id = ${id} and parked_at > ${until} - interval '1 day'`;
+  await compare('nonces', 0, nonces);
+  await compare('parked_messages', 0, parked);
+  // The target also has the source.
+  await compare('event_log_origins', 1, (id) => sql`event_log_origins where tenant_id = ${id}`);
 }
