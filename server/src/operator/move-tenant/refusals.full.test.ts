@@ -191,6 +191,21 @@ test('while a tenant moves, an administrator reads its bus principals in both ce
   for (const tenantId of ['bound', 'unbound']) await runMove(a, b, [tenantId, '--undo']);
 });
 
+test('a tenant with a secret that does not open stays open, and moves once it is rotated', async () => {
+  await newTenant('damaged');
+  const path = 'platform/tenants/damaged/credentials';
+  await a.call('POST', path, { client_id: 'damaged-secret', name: 'Backend' });
+  await a.owner`
+    update credentials set secret_sealed = set_byte(secret_sealed, 29, get_byte(secret_sealed, 29) # 1)
+    where client_id = 'damaged-secret'`;
+  const refused = refuses('the secret of credentials damaged-secret does not open');
+  expect(await lineOf(runMove(a, b, ['damaged', ...to, '--plan']))).toEqual(refused);
+  expect(await lineOf(runMove(a, b, ['damaged', ...to]))).toEqual(refused);
+  expect((await a.call('GET', 'platform/tenants/damaged')).status).toBe('ACTIVE');
+  await a.call('PUT', `${path}/damaged-secret`, { rotate_secret: true });
+  await move(a, b, 'damaged');
+});
+
 test('the command of --switch runs before the target opens; the tenant moves only if it succeeds', async () => {
   const operator = await newTenant('switched');
   const log = join(temporaryFolder(), 'log');
