@@ -42,12 +42,15 @@ const facts: readonly TenantTable[] = [commands, events, deviceRequests, objectG
 /** While the tenant was open, all facts were copied but those `left`, and those that have changed `since`. */
 export type Prepared = { since: Mark; left: ReadonlyMap<TenantTable, Scope[]> };
 
-/** If a round found at most so many pages that differ, the tenant closes. A busy tenant always has some. */
+/**
+ * If a round found at most so many pages that differ, and no command that may run for long, the tenant closes. A busy
+ * tenant always has some.
+ */
 const FEW_PAGES = 20;
 const ROUNDS = 6;
 
 /** Copies the facts while the tenant is open, in rounds: each takes what changed during the one before. */
-export async function prepare(copying: Copying, untilEnded: () => Promise<void>): Promise<Prepared> {
+export async function prepare(copying: Copying, untilEnded: () => Promise<boolean>): Promise<Prepared> {
   const left = new Map<TenantTable, Scope[]>(facts.map((table) => [table, [{ ...EVERYTHING, isEnded: true }]]));
   let since: Mark | null = null;
   for (let round = 1; ; round++) {
@@ -63,8 +66,8 @@ export async function prepare(copying: Copying, untilEnded: () => Promise<void>)
     }
     await copyNonces(copying, since);
     since = mark;
-    if (round === 1) await untilEnded();
-    else if (differing <= FEW_PAGES || round === ROUNDS) return { since, left };
+    const hasWaited = round < ROUNDS && (await untilEnded());
+    if (round === ROUNDS || (round > 1 && differing <= FEW_PAGES && !hasWaited)) return { since, left };
   }
 }
 
