@@ -91,7 +91,10 @@ export async function startMovingTenant({ perSecond, form, hasNeighbours = false
       expect(moved.exitCode, moved.stderr).toBe(0);
       [here, there] = [there, here];
       await accepts(caller.accepted() + perSecond);
-      const refusals = caller.sent().slice(sentBefore).map(({ refusal }) => refusal);
+      const refusals = caller
+        .sent()
+        .slice(sentBefore)
+        .map(({ refusal }) => refusal);
       const refusedAt = refusals.flatMap((one) => (one?.code === 'TENANT_MOVING' ? [one.atMs] : []));
       expect(refusedAt).not.toEqual([]);
       return (Math.max(...refusedAt) - Math.min(...refusedAt)) / 1_000;

@@ -42,10 +42,7 @@ const facts: readonly TenantTable[] = [commands, events, deviceRequests, objectG
 /** While the tenant was open, all facts were copied but those `left`, and those that have changed `since`. */
 export type Prepared = { since: Mark; left: ReadonlyMap<TenantTable, Scope[]> };
 
-/**
- * If a round found at most so many pages that differ, and no command that may run for long, the tenant closes. A busy
- * tenant always has some.
- */
+/** If a round found at most so many pages that differ, the tenant closes. A busy tenant always has some. */
 const FEW_PAGES = 20;
 const ROUNDS = 6;
 

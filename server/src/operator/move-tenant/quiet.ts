@@ -48,17 +48,11 @@ export async function untilQuiet(source: Place, bus: Bus | null): Promise<void> 
   }
 }
 
-/** What ends so soon may keep the tenant closed. */
-const SOON_MS = 3_000;
-
-/**
- * Waits, while the tenant is open, until the commands have ended that are open now, at most their longest timeout, if one
- * of them may run for long. Returns whether it did.
- */
+/** Waits, while the tenant is open, for its open commands, if one may run for more than 3 s. Returns whether it did. */
 export async function untilOpenCommandsEnded(source: Place): Promise<boolean> {
   const { tenantId } = source;
   const [clock] = await source.read<{ now: string }>(sql`select now()::text as now`);
-  const soon = Date.parse(clock?.now ?? '') + SOON_MS;
+  const soon = Date.parse(clock?.now ?? '') + 3_000;
   for (let saidAt = Number.NEGATIVE_INFINITY; ; await delay(LOOK_AGAIN_MS)) {
     const [open] = await source.readAsSystem<Pick<Open, 'commands' | 'until'>>(sql`
       select count(deadline_at)::int as commands, max(deadline_at)::text as until from commands
