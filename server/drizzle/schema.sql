@@ -187,7 +187,9 @@ begin
   )
   select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
     case when has_live_credential then away end, path_tenant.status is not null,
-    public.tenant_away_v1(path_tenant.status, path_tenant.move),
+    case when (object = 'platform:bus-principal' and action = 'read' and path_tenant.status = 'MOVING'
+      and path_tenant.move ->> 'status' = 'ACTIVE') is not true
+      then public.tenant_away_v1(path_tenant.status, path_tenant.move) end,
     allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
     requests_per_minute, requests_per_minute_of_tenant,
     stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision

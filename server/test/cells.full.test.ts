@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { signedRequest } from '@tenant-open-platform/testing';
 import { expect, test, vi } from 'vitest';
-import { move } from './support/cells.js';
+import { runMove } from './support/cells.js';
 import { COMMANDS, completed, newCommand } from './support/commands.js';
 import { startTwoCells } from './support/two-cells.js';
 
@@ -38,9 +38,20 @@ test('one address leads each client id to its cell, also after a move and for na
   ];
   expect([here.status, here.body.code, here.body.message]).toEqual([401, direct.body.code, direct.body.message]);
 
-  await move(a, b, 'ann');
-  expect(await writeMaps()).toEqual(['demo-a cell_a;', '\\default cell_b;\nann cell_b;\nbob cell_b;\ndemo-b cell_b;']);
+  // Where the tenant was answers 503 for a minute: only the target answers.
+  const moved = await runMove(a, b, ['ann', '--to-url', b.baseUrl, '--switch', cells.switchCommand]);
+  expect([moved.exitCode, moved.stderr]).toEqual([0, expect.stringContaining('b.map has 4 client ids')]);
   await vi.waitFor(async () => expect((await signedRequest(ofA, 'GET', EVENTS)).body.items).toHaveLength(2), soon);
+  expect(await writeMaps()).toEqual(['demo-a cell_a;', '\\default cell_b;\nann cell_b;\nbob cell_b;\ndemo-b cell_b;']);
+});
+
+test('the map of a tenant that moves leads to its cell until the command of --switch runs', async () => {
+  await newTenant(a, 'stays');
+  const stopped = await runMove(a, b, ['stays', '--to-url', b.baseUrl], 'nothing is under way');
+  expect(stopped.stderr).not.toContain('running');
+  const [ofA, ofB] = await writeMaps();
+  expect([ofA, ofB]).toEqual([expect.stringContaining('stays cell_a;'), expect.not.stringContaining('stays')]);
+  expect((await runMove(a, b, ['stays', '--undo'])).exitCode).toBe(0);
 });
 
 test('while one cell is down, tenants of the other one notice nothing', async () => {

@@ -58,7 +58,7 @@ export function addBus(program: Command, invocation: Invocation): void {
   ])
     .summary('Print the accounts for nats-server.')
     .description(
-      `Prints the accounts section for the configuration of nats-server: the platform, and the ACTIVE principals of all tenants. A principal that they cannot have is left out and named, and the exit code is 9.\n\nScopes: ${scopes.join(', ')}, in the tenant platform.`,
+      `Prints the accounts section for the configuration of nats-server: the platform, and the ACTIVE principals of all tenants, also of those that move to another platform. A principal that they cannot have is left out and named, and the exit code is 9.\n\nScopes: ${scopes.join(', ')}, in the tenant platform.`,
     )
     .addOption(new FieldOption('platform_user_public_key', fields.platform_user_public_key))
     .action(async (flags) => {
@@ -70,7 +70,7 @@ export function addBus(program: Command, invocation: Invocation): void {
         );
       }
       const { client } = await invocation.connect();
-      const active = await activePrincipals(client, await client.vendors.list({ limit: MAX_PAGE }).toArray());
+      const active = await activePrincipals(invocation, client);
       const taken = new Set([platformUserPublicKey]);
       const admitted = active.filter(({ principal: { bus_user, tenant_id, bus_user_public_key: key } }) => {
         if (!taken.has(key)) return taken.add(key);
@@ -88,15 +88,25 @@ export function addBus(program: Command, invocation: Invocation): void {
 const vendorsOf = ({ vendors: allowed }: Tenant, vendors: readonly BusVendor[]) =>
   vendors.map(({ vendor, enabled }) => ({ vendor, enabled: enabled && (allowed?.includes(vendor) ?? true) }));
 
-/** Sorted, so that a diff of two configurations shows only what changed. */
-async function activePrincipals(client: TenantOpenPlatform, vendors: readonly BusVendor[]): Promise<Admitted[]> {
+/**
+ * Sorted, so that a diff of two configurations shows only what changed. A move waits for the reports of adapters, so those
+ * of a tenant that moves are among them, unless it was disabled.
+ */
+async function activePrincipals(invocation: Invocation, client: TenantOpenPlatform): Promise<Admitted[]> {
+  const { isApiError } = await import('@tenant-open-platform/sdk');
+  const vendors = await client.vendors.list({ limit: MAX_PAGE }).toArray();
   const active: Admitted[] = [];
   for await (const tenant of client.tenants.list({ limit: MAX_PAGE })) {
-    if (tenant.status !== 'ACTIVE') continue;
+    if (tenant.status !== 'ACTIVE' && tenant.status !== 'MOVING') continue;
     const query = { status: 'ACTIVE', limit: MAX_PAGE } as const;
-    for await (const principal of client.busPrincipals.list(tenant.tenant_id, query)) {
-      if (principal.expires_at === null || Date.parse(principal.expires_at) > Date.now())
-        active.push({ principal, vendors: vendorsOf(tenant, vendors) });
+    try {
+      for await (const principal of client.busPrincipals.list(tenant.tenant_id, query)) {
+        if (principal.expires_at === null || Date.parse(principal.expires_at) > Date.now())
+          active.push({ principal, vendors: vendorsOf(tenant, vendors) });
+      }
+    } catch (error) {
+      if (!isApiError(error, 'TENANT_MOVING')) throw error;
+      invocation.leaveOut(`the principals of tenant ${tenant.tenant_id}: it moves, and is disabled or has just moved.`);
     }
   }
   return active.sort((a, b) => (a.principal.principal_id < b.principal.principal_id ? -1 : 1));

@@ -107,10 +107,10 @@ async function carryOutAll(invocation: Invocation, access: PlatformAccess, toDo:
   invocation.note(`${outOf()}.`);
 }
 
-/** Names that somebody else has taken, and limits: what one tenant does must not stop the steps of the others. */
+/** Names that somebody else has taken, limits, and a move: what one tenant does must not stop the steps of the others. */
 async function isConflict(error: unknown): Promise<boolean> {
   const { isApiError } = await import('@tenant-open-platform/sdk');
-  return isApiError(error) && error.status === 409;
+  return isApiError(error) && (error.status === 409 || error.code === 'TENANT_MOVING');
 }
 
 /** Lets the message name the thing that was not found. The answer names only its field. */

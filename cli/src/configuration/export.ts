@@ -6,7 +6,18 @@ import type { View } from '../output/render.js';
 import { toYaml } from '../output/yaml.js';
 import { nullIfAbsent, writeFileAtomically } from '../write-file-atomically.js';
 import { atOnce } from './at-once.js';
-import { type Fields, isGone, type Kind, keyOf, kinds, type ListName, PLATFORM_TENANT, topLists } from './kinds.js';
+import {
+  type Fields,
+  isGone,
+  isMoving,
+  type Kind,
+  keyOf,
+  kinds,
+  type ListName,
+  MOVES,
+  PLATFORM_TENANT,
+  topLists,
+} from './kinds.js';
 import type { PlatformAccess } from './plan.js';
 import { tenantClients } from './tenant-clients.js';
 
@@ -21,8 +32,9 @@ export async function exportFiles(invocation: Invocation, { to, secretsDir }: Ex
   const session = await invocation.connect();
   const access = { session, clients: tenantClients(invocation, session, secretsDir) };
   const only = flags.tenant;
-  const { lists, unread, several } = await readPlatform(access, only);
-  if (only !== undefined && lists.tenants.length === 0) throw new UsageError(`there is no tenant ${only}`);
+  const { lists, unread, leftOut } = await readPlatform(access, only);
+  if (only !== undefined && lists.tenants.length === 0 && leftOut.length === 0)
+    throw new UsageError(`there is no tenant ${only}`);
 
   const isJson = flags.output === 'json';
   const files = topLists.flatMap((list) =>
@@ -50,7 +62,7 @@ export async function exportFiles(invocation: Invocation, { to, secretsDir }: Ex
   const written = compared.map(({ path, outcome }): Written => ({ file: path, outcome }));
   await invocation.printItems(written, view, { limit: 0, all: true });
   for (const note of unread) invocation.note(note);
-  for (const what of several) invocation.leaveOut(what);
+  for (const what of leftOut) invocation.leaveOut(what);
   invocation.note(`Secrets are in no file. To apply the files: topctl apply -f ${to} --secrets-dir FOLDER`);
 }
 
@@ -59,7 +71,7 @@ type Access = Pick<PlatformAccess, 'session' | 'clients'>;
 async function readPlatform({ session, clients }: Access, only: string | undefined) {
   const ownTenant = await session.tenant();
   const unread = new Map<string, string[]>();
-  const several: string[] = [];
+  const leftOut: string[] = [];
 
   async function readList(list: ListName, parent: Fields, tenant: string | undefined): Promise<Fields[]> {
     const kind = kinds[list];
@@ -72,7 +84,9 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
     for await (const read of kind.read({ client, parent }, ownTenant)) {
       const item = read as Fields;
       const isWanted = list !== 'tenants' || only === undefined || item.tenant_id === only;
-      if (isWanted && !isGone(item) && item.built_in !== true) items.push(item);
+      if (!isWanted || isGone(item) || item.built_in === true) continue;
+      if (list === 'tenants' && isMoving(item)) leftOut.push(`tenant ${item.tenant_id}: ${MOVES}`);
+      else items.push(item);
     }
     items.sort((a, b) => (keyOf(kind, a) < keyOf(kind, b) ? -1 : 1));
     const describeOne = (item: Fields) => describe(kind, item, tenant ?? (item.tenant_id as string | undefined));
@@ -84,7 +98,7 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
     const keys = items.map((item) => keyOf(kind, item));
     const shared = new Set(keys.filter((key, index) => index > 0 && key === keys[index - 1]));
     for (const key of shared)
-      several.push(
+      leftOut.push(
         `${kind.name}s${tenant ? ` of tenant ${tenant}` : ''}: several have the name ${key}. Rename all but one.`,
       );
     return items.filter((_, index) => !shared.has(keys[index] ?? ''));
@@ -106,5 +120,5 @@ async function readPlatform({ session, clients }: Access, only: string | undefin
     ([name, tenants]) =>
       `Not read, because only an active credential of the tenant can do so (a profile in --secrets-dir/TENANT/): ${name}s of ${tenants.sort().join(', ')}, if there are any.`,
   );
-  return { lists, unread: notRead, several: several.sort() };
+  return { lists, unread: notRead, leftOut: leftOut.sort() };
 }

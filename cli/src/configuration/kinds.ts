@@ -226,5 +226,10 @@ export const kinds: Readonly<Record<ListName, Kind>> = {
 /** The key of a thing, as one text. */
 export const keyOf = ({ key }: Kind, fields: Fields) => key.map((field) => String(fields[field])).join('/');
 
+/** Whether the platform answers 503 for what a tenant has. */
+export const isMoving = ({ status }: Fields) => status === 'MOVING';
+
+export const MOVES = 'it is moving to another platform, or from one. Run the command again when it has moved.';
+
 /** Whether the platform keeps only the name of a thing: it is deleted, or a tenant is on another platform. */
 export const isGone = ({ status }: Fields) => status === 'DELETED' || status === 'DELETING' || status === 'MOVED';

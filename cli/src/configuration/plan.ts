@@ -1,7 +1,18 @@
 import type { Session } from '../session/session.js';
 import { atOnce } from './at-once.js';
 import { type Difference, differencesOf } from './differences.js';
-import { type Fields, isGone, type Kind, keyOf, kinds, type ListName, PLATFORM_TENANT, type Place } from './kinds.js';
+import {
+  type Fields,
+  isGone,
+  isMoving,
+  type Kind,
+  keyOf,
+  kinds,
+  type ListName,
+  MOVES,
+  PLATFORM_TENANT,
+  type Place,
+} from './kinds.js';
 import { hasSecret, type SecretFolder } from './secret-folder.js';
 import type { TenantClients } from './tenant-clients.js';
 import { labelOf, type Wanted, type WantedLists } from './wanted.js';
@@ -72,7 +83,11 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
     const isOnlyNamed = parent === undefined && !prune.wholes;
     const keys = new Set(wanted.map(({ key }) => key));
     const others = existing.filter(
-      (found) => !keys.has(keyOf(kind, found)) && !isGone(found) && found.built_in !== true,
+      (found) =>
+        !keys.has(keyOf(kind, found)) &&
+        !isGone(found) &&
+        found.built_in !== true &&
+        !(list === 'tenants' && isMoving(found)),
     );
     return [...named, ...others.map((found) => unnamed(kind, thingOf(list, found, parent), found, isOnlyNamed))];
   }
@@ -91,6 +106,10 @@ export async function planOf(lists: WantedLists, access: PlatformAccess, prune: 
     }
     const tenant = parent?.tenant ?? String(fields.tenant_id ?? '');
     const thing: Thing = { list, key, label, parent, tenant, found };
+    if (found && list === 'tenants' && isMoving(found)) {
+      leftOut.push(`${label} (${place}): ${MOVES}`);
+      return [];
+    }
     if (found && isGone(found) && parent) {
       leftOut.push(`${label} (${place}): it is ${found.status}, which is final. Remove it from the file.`);
       return [];

@@ -21,7 +21,7 @@
 --   CATALOG_CHANGED     vendor or command type are not enabled, or the schema has another revision; the key may be used.
 --                       If one command of a batch has another revision, none is stored: all are checked and stored together.
 -- `away` belongs to a live credential whose tenant is not served here, `path_tenant_away` to the tenant of the path: see
--- tenant_away_v1.
+-- tenant_away_v1. Bus principals can be read while a tenant moves: its adapters report open commands.
 --
 -- It consumes the nonce of every live request within its clock window, and no other. A nonce is kept for as long as the
 -- widest clock window (900 seconds) would take its timestamp: a credential whose window is raised takes no old request again.
@@ -193,7 +193,9 @@ begin
   )
   select verdict.position, is_live, is_in_clock_window, is_fresh, is_granted,
     case when has_live_credential then away end, path_tenant.status is not null,
-    public.tenant_away_v1(path_tenant.status, path_tenant.move),
+    case when (object = 'platform:bus-principal' and action = 'read' and path_tenant.status = 'MOVING'
+      and path_tenant.move ->> 'status' = 'ACTIVE') is not true
+      then public.tenant_away_v1(path_tenant.status, path_tenant.move) end,
     allowed_clock_skew_seconds, floor(extract(epoch from now()) * 1000)::double precision,
     requests_per_minute, requests_per_minute_of_tenant,
     stored.outcome, stored.command_id, (extract(epoch from stored.accepted_at) * 1000)::double precision

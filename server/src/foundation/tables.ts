@@ -106,7 +106,7 @@ export type Move = {
   step: 'CLOSING' | 'COPYING' | 'SWITCHING' | 'UNDOING' | 'MOVED' | 'ARRIVING';
   /** The address of the platform that it moves or has moved to. An ARRIVING tenant has one if it was here before. */
   to?: string | undefined;
-  /** The status before the move, and after it on the other platform. */
+  /** The status before the move, and after it on the other platform. Both platforms have it. */
   status?: 'ACTIVE' | 'DISABLED' | undefined;
   closed_at?: string | undefined;
   /** The last number of the event log when the tenant was closed. */

@@ -11,14 +11,15 @@ import { leaveOut } from './left-out.js';
 
 /**
  * The oldest first: a new id displaces no other. Administrators call their platform at its own address. A tenant that
- * arrives is still served by the other platform.
+ * arrives is still served by the other platform, until the command of `--switch` runs, in which `switching` is its id.
  */
 const clientIds = statement(
   'operator: client ids of a cell',
-  () => fixedSql`
+  (switching: string) => fixedSql`
     select tenant_id, client_id as id from credentials join tenants using (tenant_id)
     where tenant_id <> 'platform' and credentials.status <> 'DELETED'
-      and tenants.status not in ('MOVED', 'DELETING', 'DELETED') and coalesce(move ->> 'step' <> 'ARRIVING', true)
+      and tenants.status not in ('MOVED', 'DELETING', 'DELETED')
+      and coalesce(move ->> 'step' = 'ARRIVING', false) = (tenants.status = 'MOVING' and tenant_id = ${switching})
     order by credentials.created_at, client_id`,
 );
 
@@ -50,6 +51,7 @@ const OTHERWISE = 'Otherwise create another credential in its place';
  */
 export async function writeCellMap(config: Config, args: string[]): Promise<string> {
   const { upstream, file } = readCommand(args);
+  const { SWITCHING_TENANT: switching = '' } = process.env;
   const database = await (config.DATABASE_URL ? openDatabase(config) : joinEmbedded(config.DATA_DIR));
   // A new database would empty the map of a cell that serves.
   if (!database)
@@ -57,7 +59,7 @@ export async function writeCellMap(config: Config, args: string[]): Promise<stri
       `cell-map: no platform is running in DATA_DIR ${config.DATA_DIR}. Start it, or name the DATABASE_URL. Nothing was written.`,
     );
   try {
-    const rows = await asAllTenantsStatement<{ tenant_id: string; id: string }>(database, clientIds());
+    const rows = await asAllTenantsStatement<{ tenant_id: string; id: string }>(database, clientIds(switching));
     const others = await readOtherParts(file);
     const counts = new Map<number | string, number>();
     const isFull = (place: number | string, most: number) =>

@@ -55,14 +55,14 @@ async function countByKey(database: Database, keyring: Keyring) {
   }));
 }
 
-/** Seals every secret with the primary key, while nodes serve. `not_opened`: damaged, or the keyring lacks the key. */
+/** Seals every secret with the primary key, while nodes serve. */
 async function rewrap(database: Database, keyring: Keyring) {
-  const done = { rewrapped: 0, not_opened: [] as { tenant_id: string; table: string; id: string }[] };
+  const done = { rewrapped: 0, not_opened: [] as { tenant_id: string; table: string; id: string; reason: string }[] };
   for await (const { tenantId, row } of sealedRows(database)) {
     if (row.keyIds.every((keyId) => keyId === keyring.primary)) continue;
-    const outcome = await asTenantAnyway(database, tenantId, (tx) => row.rewrap(tx, keyring));
-    if (outcome === 'REWRAPPED') done.rewrapped++;
-    if (outcome === 'NOT_OPENED') done.not_opened.push({ tenant_id: tenantId, table: row.table, id: row.id });
+    const reason = row.problem(keyring);
+    if (reason !== null) done.not_opened.push({ tenant_id: tenantId, table: row.table, id: row.id, reason });
+    else if (await asTenantAnyway(database, tenantId, (tx) => row.rewrap(tx, keyring))) done.rewrapped++;
   }
   return done;
 }

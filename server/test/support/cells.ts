@@ -109,14 +109,14 @@ const killAt = (step: string) => `
 
 /**
  * `move-tenant` from one cell to another one. At the first line on stderr that contains `step`, it is killed, or `act`
- * called.
+ * called, which reads what the command has said so far.
  */
 export async function runMove(
   from: Pick<Cell, 'environment'>,
   to: Pick<Cell, 'environment'>,
   args: string[],
   step?: string,
-  act?: () => Promise<void>,
+  act?: (said: () => string) => Promise<void>,
 ): Promise<Ended> {
   const { PATH, HOME, TMPDIR } = process.env;
   const isKilled = step !== undefined && act === undefined;
@@ -131,7 +131,7 @@ export async function runMove(
   });
   mover.stderr?.on('data', (text) => {
     stderr += text;
-    if (act && step !== undefined && stderr.includes(step)) acting ??= act();
+    if (act && step !== undefined && stderr.includes(step)) acting ??= act(() => stderr);
   });
   const [exitCode] = await once(mover, 'close');
   await acting;

@@ -83,6 +83,22 @@ export async function startMovingTenant({ perSecond, form, hasNeighbours = false
       await untilForgotten();
       await accepts(caller.accepted() + perSecond);
     },
+    /** Moves the tenant, and its address as --switch does. Returns how long its caller was refused, in seconds. */
+    async moveAtOnce(): Promise<number> {
+      const sentBefore = caller.sent().length;
+      const args = [TENANT, '--to-url', there.baseUrl, '--switch', 'true'];
+      const moved = await runMove(here, there, args, 'running true', async () => address.moveTo(there.baseUrl));
+      expect(moved.exitCode, moved.stderr).toBe(0);
+      [here, there] = [there, here];
+      await accepts(caller.accepted() + perSecond);
+      const refusals = caller
+        .sent()
+        .slice(sentBefore)
+        .map(({ refusal }) => refusal);
+      const refusedAt = refusals.flatMap((one) => (one?.code === 'TENANT_MOVING' ? [one.atMs] : []));
+      expect(refusedAt).not.toEqual([]);
+      return (Math.max(...refusedAt) - Math.min(...refusedAt)) / 1_000;
+    },
     /** Kills the command at this step, and gives the move up. `said`: the tenant may still have been open. */
     async undoAfterKill(step: string, said: string): Promise<void> {
       await runMove(here, there, [TENANT, '--to-url', there.baseUrl], step);

@@ -1,9 +1,12 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { atEnd, type Profile } from '@tenant-open-platform/testing';
 import { type PostgresCell as Cell, startCell } from './cells.js';
 import { newPrincipal } from './new-principal.js';
 import { runMain } from './private-platform.js';
 import { startNginxOfCells } from './start-nginx.js';
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Two cells behind one address. */
 export async function startTwoCells() {
@@ -14,10 +17,14 @@ export async function startTwoCells() {
   const portOf = ({ baseUrl }: Cell) => Number(new URL(baseUrl).port);
   const nginx = await startNginxOfCells([portOf(a), portOf(b)]);
   atEnd(nginx.stop);
+  const part = (name: string) =>
+    `${process.execPath} ${main} cell-map --upstream cell_${name} --file ${join(nginx.folder, `${name}.map`)}`;
   return {
     a,
     b,
     nginx,
+    /** For `move-tenant --switch`, from a to b. It has the environment of that command. */
+    switchCommand: `${part('a')} && DATABASE_URL=$TO_DATABASE_URL ${part('b')} && kill -HUP $(cat ${join(nginx.folder, 'pid')})`,
     /** With a principal for an adapter. Returns a credential that calls at the one address. */
     async newTenant(cell: Cell, tenantId: string): Promise<Profile> {
       await cell.call('POST', 'platform/tenants', { tenant_id: tenantId, name: tenantId });

@@ -11,8 +11,10 @@ export type SealedRow = {
   table: string;
   id: string;
   keyIds: string[];
-  /** Seals again, with the primary key, what another key has sealed. UNCHANGED: the row was changed at the same time. */
-  rewrap(tx: Transaction, keyring: Keyring): Promise<'REWRAPPED' | 'UNCHANGED' | 'NOT_OPENED'>;
+  /** Why a secret of the row does not open: it is damaged, or the keyring lacks its key. Null: all do. */
+  problem(keyring: Keyring): string | null;
+  /** Seals again, with the primary key, what another key has sealed. False: the row was changed at the same time. */
+  rewrap(tx: Transaction, keyring: Keyring): Promise<boolean>;
 };
 
 const ROWS_AT_ONCE = 100;
@@ -52,16 +54,19 @@ export function sealedTable<Table extends TenantTable>(table: Table, { id, secre
           table: getTableName(table),
           id: String(row[id]),
           keyIds: sealedIn(row).map(({ sealed }) => keyIdOf(sealed)),
+          problem(keyring) {
+            try {
+              for (const { sealed, owner } of sealedIn(row)) keyring.open(sealed, owner);
+              return null;
+            } catch (error) {
+              return (error as Error).message;
+            }
+          },
           async rewrap(tx, keyring) {
             const old = sealedIn(row).filter(({ sealed }) => keyIdOf(sealed) !== keyring.primary);
-            const resealed: Row = {};
-            try {
-              for (const { column, sealed, owner } of old) {
-                resealed[column] = keyring.seal(keyring.open(sealed, owner), owner);
-              }
-            } catch {
-              return 'NOT_OPENED';
-            }
+            const sealAgain = ({ column, sealed, owner }: (typeof old)[number]) =>
+              [column, keyring.seal(keyring.open(sealed, owner), owner)] as const;
+            const resealed: Row = Object.fromEntries(old.map(sealAgain));
             // A rotation at the same time wins: it has sealed with its own primary key.
             const unchanged = old.map(({ column, sealed }): SQL => eq(columns[column] as PgColumn, sealed));
             const changed = await tx
@@ -69,7 +74,7 @@ export function sealedTable<Table extends TenantTable>(table: Table, { id, secre
               .set(resealed as PgUpdateSetSource<Table>)
               .where(and(eq(table.tenantId, tenant), eq(idColumn, row[id]), ...unchanged))
               .returning({ id: idColumn });
-            return changed.length > 0 ? 'REWRAPPED' : 'UNCHANGED';
+            return changed.length > 0;
           },
         }),
       );

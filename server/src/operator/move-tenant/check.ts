@@ -118,11 +118,11 @@ async function checkCatalog({ source, target }: Places, { vendors }: TenantRow):
 
 async function checkKeys(source: Place): Promise<void> {
   for (const rowsOf of sealedTables) {
-    for await (const { keyIds, table, id } of rowsOf(source.database, source.tenantId)) {
-      const missing = keyIds.find((keyId) => !source.keyring.has(keyId));
-      if (missing)
+    for await (const row of rowsOf(source.database, source.tenantId)) {
+      const problem = row.problem(source.keyring);
+      if (problem !== null)
         throw refused(
-          `the keyring of the source lacks the key ${missing}, which seals ${table} ${id}: add it, or rotate that secret.`,
+          `the secret of ${row.table} ${row.id} does not open: ${problem} Rotate it, or give the source the key that sealed it.`,
         );
     }
   }

@@ -47,7 +47,7 @@ const FEW_PAGES = 20;
 const ROUNDS = 6;
 
 /** Copies the facts while the tenant is open, in rounds: each takes what changed during the one before. */
-export async function prepare(copying: Copying, untilEnded: () => Promise<void>): Promise<Prepared> {
+export async function prepare(copying: Copying, untilEnded: () => Promise<boolean>): Promise<Prepared> {
   const left = new Map<TenantTable, Scope[]>(facts.map((table) => [table, [{ ...EVERYTHING, isEnded: true }]]));
   let since: Mark | null = null;
   for (let round = 1; ; round++) {
@@ -63,8 +63,8 @@ export async function prepare(copying: Copying, untilEnded: () => Promise<void>)
     }
     await copyNonces(copying, since);
     since = mark;
-    if (round === 1) await untilEnded();
-    else if (differing <= FEW_PAGES || round === ROUNDS) return { since, left };
+    const hasWaited = round < ROUNDS && (await untilEnded());
+    if (round === ROUNDS || (round > 1 && differing <= FEW_PAGES && !hasWaited)) return { since, left };
   }
 }
 

@@ -160,20 +160,25 @@ type Moving = { source: Place; target: Place; toUrl: string; switchCommand: stri
 
 async function plan({ source, target }: Moving): Promise<string> {
   const tenant = await readMoving(source);
-  if (tenant.status === 'MOVED') return hasMoved(tenant.move?.to);
+  if (tenant.status === 'MOVED') return hasMoved(target, tenant);
   await check({ source, target }, tenant);
   const { commands, until } = await readOpen(source, null);
   const last = until === null ? '' : `; the last one ends at ${new Date(until).toISOString()} at the latest`;
   return `${source.tenantId} can move. Nothing has changed. Open commands now: ${commands}${last}.`;
 }
 
-const hasMoved = (to: string | undefined) => `The tenant has moved to ${to}.`;
+async function hasMoved(target: Place, { move }: TenantRow): Promise<string> {
+  if (await hasArrived(target, move?.id ?? '')) return `The tenant has moved to ${move?.to}.`;
+  throw new StartupError(
+    `The source says that the tenant has moved to ${move?.to}, and this target does not know it. If it is that one, it was restored to before the move: restore it to a later time, because the source deletes its rows.`,
+  );
+}
 
 async function move(moving: Moving, bus: Bus | null): Promise<string> {
   const { source, target, toUrl } = moving;
   const { tenantId } = source;
   const before = await readMoving(source);
-  if (before.status === 'MOVED') return hasMoved(before.move?.to);
+  if (before.status === 'MOVED') return hasMoved(target, before);
   const isOpen = before.status === 'MOVING' && (await hasArrived(target, before.move?.id ?? ''));
   // After the switch nothing may hold it up.
   if (!isOpen && before.move?.step !== 'SWITCHING') await check(moving, before);
@@ -249,11 +254,12 @@ async function copyWhileOpen(moving: Moving, tenant: TenantRow): Promise<Copied>
   return { copying, prepared, histories };
 }
 
-/** Leads the clients to the target: they get 503 there until it is open. */
-async function switchOver({ switchCommand }: Moving): Promise<void> {
+/** Leads the clients to the target: they get 503 there until it is open. `cell-map` reads SWITCHING_TENANT. */
+async function switchOver({ source, switchCommand }: Moving): Promise<void> {
   if (switchCommand === null) return;
   say(`running ${switchCommand}`);
-  const child = spawn(switchCommand, { shell: true, stdio: ['ignore', process.stderr, 'inherit'] });
+  const env = { ...process.env, SWITCHING_TENANT: source.tenantId };
+  const child = spawn(switchCommand, { shell: true, env, stdio: ['ignore', process.stderr, 'inherit'] });
   const [code, signal] = await once(child, 'exit');
   if (code !== 0)
     throw new StartupError(
@@ -286,21 +292,20 @@ async function undo(source: Place, target: Place): Promise<string> {
       'The tenant has been switched: the move cannot be undone. Move it back with the platforms exchanged.',
     );
   }
-  if (await hasArrived(target, id)) throw new StartupError(IS_OPEN);
+  if (await hasArrived(target, id)) throw new StartupError(HAS_ARRIVED);
   await advance(source, id, ['CLOSING', 'COPYING', 'UNDOING'], { step: 'UNDOING' });
-  await giveBack(target, id);
-  if (await hasArrived(target, id)) throw new StartupError(IS_OPEN);
+  const isGiven = await giveBack(target, id);
+  if (await hasArrived(target, id)) throw new StartupError(HAS_ARRIVED);
   await reopen(source, id);
-  return `${source.tenantId} is open again. The target deletes what was copied.`;
+  return `${source.tenantId} is open again. The target ${isGiven ? 'deletes what was copied' : 'has nothing of this move'}.`;
 }
 
-const IS_OPEN =
-  'The target is open: the tenant has moved there. Run the same command without --undo: it ends the move.';
+const HAS_ARRIVED = 'The tenant has arrived in the target. Run the same command without --undo: it ends the move.';
 
 /** A command was killed before it closed the tenant, or the source was restored to before the move and does not know it. */
 async function giveBackUnneeded(source: Place, target: Place): Promise<string> {
   const reservation = await readReservation(target, source);
-  if (!reservation) return `${(await readMoving(source)).tenantId} is not moving.`;
-  await giveBack(target, reservation.id);
+  if (!reservation || !(await giveBack(target, reservation.id)))
+    return `${(await readMoving(source)).tenantId} is not moving.`;
   return `${source.tenantId} is not moving. The target deletes what a move had copied there.`;
 }

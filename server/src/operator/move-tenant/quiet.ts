@@ -48,16 +48,18 @@ export async function untilQuiet(source: Place, bus: Bus | null): Promise<void> 
   }
 }
 
-/** Waits, while the tenant is open, until the commands have ended that are open now: at most their longest timeout. */
-export async function untilOpenCommandsEnded(source: Place): Promise<void> {
+/** Waits, while the tenant is open, for its open commands, if one may run for more than 3 s. Returns whether it did. */
+export async function untilOpenCommandsEnded(source: Place): Promise<boolean> {
   const { tenantId } = source;
   const [clock] = await source.read<{ now: string }>(sql`select now()::text as now`);
+  const soon = Date.parse(clock?.now ?? '') + 3_000;
   for (let saidAt = Number.NEGATIVE_INFINITY; ; await delay(LOOK_AGAIN_MS)) {
     const [open] = await source.readAsSystem<Pick<Open, 'commands' | 'until'>>(sql`
       select count(deadline_at)::int as commands, max(deadline_at)::text as until from commands
       where tenant_id = ${tenantId} and completed_at is null and accepted_at <= ${clock?.now}::timestamptz
         and deadline_at >= (select swept_until from slots where slot = tenant_slot_v1(${tenantId}))`);
-    if (!open?.until) return;
+    if (saidAt < 0 && !(open?.until && Date.parse(open.until) > soon)) return false;
+    if (!open?.until) return true;
     if (performance.now() - saidAt < SAY_AGAIN_MS) continue;
     saidAt = performance.now();
     say(`the tenant is open: waiting for ${commandsOf(open)}`);

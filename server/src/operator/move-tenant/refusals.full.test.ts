@@ -162,6 +162,46 @@ test('while a tenant moves nothing changes it: neither its own requests, nor tho
   expect(await a.owner`select command_id from commands where tenant_id = 'closed'`).toEqual([{ command_id: id }]);
 });
 
+test('while a tenant moves, an administrator reads its bus principals in both cells, so its adapters stay connected; not those of a disabled tenant', async () => {
+  const open = async (cell: typeof a, tenantId: string) => {
+    const path = `/api/v1/platform/tenants/${tenantId}/bus/principals`;
+    const { status, body } = await signedRequest(cell.admin, 'GET', path, { node: cell.baseUrl });
+    return [status, body.items?.length];
+  };
+  for (const [tenantId, status] of [
+    ['bound', 'ACTIVE'],
+    ['unbound', 'DISABLED'],
+  ] as const) {
+    await newTenant(tenantId);
+    await a.call('POST', `platform/tenants/${tenantId}/bus/principals`, newPrincipal());
+    await a.call('PUT', `platform/tenants/${tenantId}`, { status });
+    await runMove(a, b, [tenantId, ...to], 'verified');
+  }
+  for (const cell of [a, b]) {
+    expect(await open(cell, 'bound')).toEqual([200, 1]);
+    expect(await open(cell, 'unbound')).toEqual([503, undefined]);
+  }
+  const late = { node: a.baseUrl, body: newPrincipal() };
+  const written = await signedRequest(a.admin, 'POST', '/api/v1/platform/tenants/bound/bus/principals', late);
+  expect([written.status, written.body.code]).toEqual([503, 'TENANT_MOVING']);
+  for (const tenantId of ['bound', 'unbound']) await runMove(a, b, [tenantId, '--undo']);
+});
+
+test('a tenant with a secret that does not open stays open, and moves once it is rotated', async () => {
+  await newTenant('damaged');
+  const path = 'platform/tenants/damaged/credentials';
+  await a.call('POST', path, { client_id: 'damaged-secret', name: 'Backend' });
+  await a.owner`
+    update credentials set secret_sealed = set_byte(secret_sealed, 29, get_byte(secret_sealed, 29) # 1)
+    where client_id = 'damaged-secret'`;
+  const refused = refuses('the secret of credentials damaged-secret does not open');
+  expect(await lineOf(runMove(a, b, ['damaged', ...to, '--plan']))).toEqual(refused);
+  expect(await lineOf(runMove(a, b, ['damaged', ...to]))).toEqual(refused);
+  expect((await a.call('GET', 'platform/tenants/damaged')).status).toBe('ACTIVE');
+  await a.call('PUT', `${path}/damaged-secret`, { rotate_secret: true });
+  await move(a, b, 'damaged');
+});
+
 test('the command of --switch runs before the target opens; the tenant moves only if it succeeds', async () => {
   const operator = await newTenant('switched');
   const log = join(temporaryFolder(), 'log');

@@ -61,12 +61,68 @@ test('a source that went back into a move that has ended is not opened: the move
   const restored = await copyOf(a);
   await move(a, b, 'ended');
   const undone = await runMove(restored, b, ['ended', '--undo']);
-  expect([undone.exitCode, undone.stderr]).toEqual([1, expect.stringContaining('The target is open')]);
+  expect([undone.exitCode, undone.stderr]).toEqual([
+    1,
+    expect.stringContaining('The tenant has arrived in the target'),
+  ]);
   expect([await restored.statusOf('ended'), await statusIn(b, 'ended')]).toEqual(['MOVING', 'ACTIVE']);
   expect(await restored.stepOf('ended')).toBe('COPYING');
   const again = await runMove(restored, b, ['ended', ...to]);
   expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('has moved')]);
   expect([await restored.statusOf('ended'), await statusIn(b, 'ended')]).toEqual(['MOVED', 'ACTIVE']);
+}, 180_000);
+
+test('a source that went back into a move that has ended is not opened, also if the tenant has moved on and its own log is deleted', async () => {
+  const c = await startCell();
+  await newTenant('onward');
+  await runMove(a, b, ['onward', ...to], 'nothing is under way');
+  const restored = await copyOf(a);
+  await move(a, b, 'onward');
+  await move(b, c, 'onward');
+  const deletion = async () => (await b.call('GET', 'platform/tenants/onward')).deletion.finished_at;
+  await vi.waitFor(async () => expect(await deletion()).not.toBeNull(), soon);
+
+  const undone = await runMove(restored, b, ['onward', '--undo']);
+  expect([undone.exitCode, undone.stderr]).toEqual([
+    1,
+    expect.stringContaining('The tenant has arrived in the target'),
+  ]);
+  expect([await restored.statusOf('onward'), await statusIn(c, 'onward')]).toEqual(['MOVING', 'ACTIVE']);
+  expect((await runMove(restored, b, ['onward', ...to])).exitCode).toBe(0);
+  const states = [await restored.statusOf('onward'), await statusIn(b, 'onward'), await statusIn(c, 'onward')];
+  expect(states).toEqual(['MOVED', 'MOVED', 'ACTIVE']);
+}, 180_000);
+
+test('a source whose tenant has moved says so only if the target knows it', async () => {
+  await newTenant('forgotten');
+  const restored = await copyOf(b);
+  await move(a, b, 'forgotten');
+  expect(await runMove(a, b, ['forgotten', ...to])).toMatchObject({
+    exitCode: 0,
+    stdout: `The tenant has moved to ${b.baseUrl}.\n`,
+  });
+  for (const args of [to, [...to, '--plan']]) {
+    expect(await runMove(a, restored, ['forgotten', ...args])).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^The source says that the tenant has moved to .*, and this target does not know it/,
+      ),
+    });
+  }
+}, 180_000);
+
+test('what is said of an undone move is true of the target: there was nothing to delete', async () => {
+  await newTenant('unreserved');
+  const restored = await copyOf(b);
+  await runMove(a, b, ['unreserved', ...to], 'nothing is under way');
+  const undone = await runMove(a, restored, ['unreserved', '--undo']);
+  expect([undone.exitCode, undone.stdout.trim()]).toEqual([
+    0,
+    'unreserved is open again. The target has nothing of this move.',
+  ]);
+  const rest = await runMove(a, b, ['unreserved', '--undo']);
+  expect([rest.exitCode, rest.stdout]).toEqual([0, expect.stringContaining('The target deletes')]);
 }, 180_000);
 
 test('a source that went back is not opened if its move ends while it is undone', async () => {
@@ -85,12 +141,12 @@ test('a source that went back is not opened if its move ends while it is undone'
   // As the last step of the original does.
   await b.owner`
     insert into audit_events (tenant_id, audit_event_id, client_id, operation, target, changes, outcome, request_id)
-    select tenant_id, gen_random_uuid(), 'move-tenant', 'moveTenant.arrive', 't', '{}', 'DONE', move ->> 'id'
+    select 'platform', gen_random_uuid(), 'move-tenant', 'moveTenant.arrive', 'platform/tenants/both', '{}', 'DONE', move ->> 'id'
     from tenants where tenant_id = 'both'`;
   await b.owner`update tenants set status = 'ACTIVE', move = null where tenant_id = 'both'`;
   await session`commit`;
   const { exitCode, stderr } = await undoing;
-  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The target is open')]);
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining('The tenant has arrived in the target')]);
   expect([await restored.statusOf('both'), await statusIn(b, 'both')]).toEqual(['MOVING', 'ACTIVE']);
 }, 180_000);
 

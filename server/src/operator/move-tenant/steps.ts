@@ -136,11 +136,12 @@ export async function readReservation(target: Place, source: Place): Promise<Res
 /** Makes the tenant in the target, where it is closed, with its names. What it left there before is replaced. */
 export async function reserve(
   { tenantId, asTenant }: Place,
-  { name, vendors, requestsPerMinute, createdAt }: TenantRow,
+  { name, vendors, requestsPerMinute, createdAt, ...tenant }: TenantRow,
   { id, shift, from }: Reservation & { from: string },
   names: { kind: string; name: string }[],
 ): Promise<void> {
-  const arriving: Move = { id, step: 'ARRIVING', shift, from };
+  const status = tenant.move?.status ?? (tenant.status === 'DISABLED' ? 'DISABLED' : 'ACTIVE');
+  const arriving: Move = { id, step: 'ARRIVING', shift, from, status };
   const given = { name, status: 'MOVING' as const, vendors, requestsPerMinute, createdAt, move: arriving };
   await asTenant(async (tx) => {
     await tx
@@ -167,13 +168,15 @@ export async function reserve(
   });
 }
 
-/** Whether this move has opened the target. Its audit log knows it, whatever became of the source. */
-export async function hasArrived(target: Place, id: string): Promise<boolean> {
-  const found = await target.read(sql`
-    select from audit_events
-    where tenant_id = ${target.tenantId} and operation = 'moveTenant.arrive' and request_id = ${id} limit 1`);
-  return found.length > 0;
-}
+/** Whether this move has opened the target, whatever became of the source, and of the tenant and its own log since. */
+export const hasArrived = (target: Place, id: string): Promise<boolean> =>
+  target.asTenant(async (tx) => {
+    await enterTenant(tx, PLATFORM_TENANT_ID);
+    const found = await tx.execute(sql`
+      select from audit_events where tenant_id = ${PLATFORM_TENANT_ID} and operation = 'moveTenant.arrive'
+        and target = ${`platform/tenants/${target.tenantId}`} and request_id = ${id} limit 1`);
+    return found.length > 0;
+  });
 
 type Opening = Required<Pick<Move, 'id' | 'status' | 'to'>> & { from: string; history: string };
 
@@ -208,15 +211,16 @@ export async function leave(source: Place, { id, to }: Required<Pick<Move, 'id' 
   await source.notify(topics.deletion);
 }
 
-/** The purge of the target deletes what was copied. */
-export async function giveBack(target: Place, id: string): Promise<void> {
-  await change(
+/** The purge of the target deletes what was copied. False: there is no such move. */
+export async function giveBack(target: Place, id: string): Promise<boolean> {
+  const isGiven = await change(
     target,
     isAt(id, 'ARRIVING'),
     sql`status = case when move ? 'to' then 'MOVED' else 'DELETING' end, deletion = ${newDeletion}, updated_at = now(),
       move = move || jsonb_build_object('step', case when move ? 'to' then 'MOVED' else 'UNDOING' end)`,
   );
   await target.notify(topics.deletion);
+  return isGiven;
 }
 
 /** Opens the source again. */

@@ -14,6 +14,8 @@ test.each([
   ['a missing row', 'callback_endpoints', () => 'return null'],
   ['another secret', 'callback_endpoints', (owner) => `new.secret_sealed = ${sealedByTarget(owner)}; return new`],
   ['a missing nonce', 'nonces', () => 'return null'],
+  ['a missing parked message', 'parked_messages', () => 'return null'],
+  ['no key of its cursors', 'event_log_origins', () => 'return null'],
 ] satisfies [string, string, (owner: string) => string][])(
   'a tenant whose copy differs does not move: %s',
   async (name, table, change) => {
@@ -22,6 +24,9 @@ test.each([
     const admin = await a.newProfile(id, 'tenant_admin');
     const endpoint = { name: 'hook', url: 'https://hooks.acme.example/x' };
     const { endpoint_id } = await a.call('POST', 'open/callbacks/endpoints', endpoint, admin);
+    await a.owner`
+      insert into parked_messages (tenant_id, parked_message_id, subject, reason, body)
+      values (${id}, gen_random_uuid(), 'tenants', 'INVALID', '')`;
     await b.owner.unsafe(`
       create function change_copy() returns trigger language plpgsql as $$ begin ${change(`callback-endpoint:${id}:${endpoint_id}:1`)}; end $$;
       create trigger change_copy before insert on ${table} for each row execute function change_copy()`);

@@ -79,3 +79,35 @@ test('a credential that is created once the others are copied, and sends a comma
   expect(exitCode, stderr).toBe(0);
   expect((await completed({ ...later, base_url: b.baseUrl }, id)).status).toBe('TIMED_OUT');
 });
+
+test('a command that is accepted while the tenant is copied is waited for before it closes, so it is closed for seconds', async () => {
+  await a.call('POST', 'platform/tenants', { tenant_id: 'slow', name: 'slow' });
+  const operator = await a.newProfile('slow', 'integration_operator');
+  const connection = await connect({ servers: a.nats.url });
+  atEnd(() => connection.close());
+  const succeeded = (command_id: string) =>
+    jetstream(connection).publish(
+      'tenants.slow.command-updates.vendor_b',
+      JSON.stringify({ command_id, device_execution_status: 'SUCCEEDED' }),
+    );
+  const first = await newCommand(operator, { ...lock, timeout_seconds: 300 });
+  const moved = await runMove(
+    a,
+    b,
+    ['slow', '--to-url', b.baseUrl],
+    'the tenant is open: waiting for',
+    async (said) => {
+      const later = await newCommand(operator, { ...lock, timeout_seconds: 300 });
+      const [command] = await a.owner`select deadline_at from commands where command_id = ${later}`;
+      const waits = `the tenant is open: waiting for 1 open commands until ${command?.deadline_at.toISOString()}`;
+      await succeeded(first);
+      await vi.waitFor(() => expect(said()).toMatch(new RegExp(`${waits}|closed`)), soon);
+      expect(said()).toContain(waits);
+      expect((await a.call('GET', 'platform/tenants/slow')).status).toBe('ACTIVE');
+      await succeeded(later);
+    },
+  );
+  expect(moved.exitCode, moved.stderr).toBe(0);
+  const [, seconds] = /503 for ([0-9.]+) seconds/.exec(moved.stdout) ?? [];
+  expect(Number(seconds)).toBeLessThan(60);
+});
