@@ -25,38 +25,6 @@ export function createTurns({ atOnce = 1, maxWaitMs = MAX_WAIT_MS } = {}) {
   };
 }
 
-/** Runs at most `atOnce` works at a time, whatever their keys. When one ends, the next one of each key begins in turn. */
-export function createFairTurns({ atOnce, maxWaitMs = MAX_WAIT_MS }: { atOnce: number; maxWaitMs?: number }) {
-  const waiting = new Map<string, Set<() => void>>();
-  let running = 0;
-
-  function takeNext(): (() => void) | undefined {
-    for (const [key, ofKey] of waiting) {
-      const [begin] = ofKey;
-      waiting.delete(key);
-      if (ofKey.size > 1) waiting.set(key, ofKey);
-      if (begin) return begin;
-    }
-    return undefined;
-  }
-
-  return async function inTurn<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    if (running < atOnce) running++;
-    else {
-      const ofKey = waiting.get(key) ?? new Set();
-      waiting.set(key, ofKey);
-      await placeIn(ofKey, maxWaitMs);
-    }
-    try {
-      return await work();
-    } finally {
-      const begin = takeNext();
-      if (begin) begin();
-      else running--;
-    }
-  };
-}
-
 const placeIn = (waiting: Set<() => void>, maxWaitMs: number) =>
   new Promise<void>((resolve, reject) => {
     const begin = () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { errorCodeOf } from '../database/database-error.js';
-import { createFairTurns, createTurns, onePerTick } from './turns.js';
+import { createTurns, onePerTick } from './turns.js';
 
 /** Work that lasts until the test ends it. */
 function lasting() {
@@ -68,39 +68,6 @@ test('work that waited too long is refused and never begins', async () => {
   await first;
   expect(await inTurn('a', async () => 'again')).toBe('again');
   expect(hasBegun).toBe(false);
-});
-
-test('so many works run at a time, and behind many of one key that of another begins second', async () => {
-  const inTurn = createFairTurns({ atOnce: 2, maxWaitMs: 60_000 });
-  const begun: string[] = [];
-  const running = [lasting(), lasting()];
-  const all = running.map(({ work }) => inTurn('busy', work));
-  const begin = (key: string) => inTurn(key, async () => void begun.push(key));
-  all.push(...Array.from({ length: 5 }, () => begin('busy')), begin('calm'));
-  await Promise.resolve();
-  expect(begun).toEqual([]);
-  running[0]?.end();
-  await all[7];
-  expect(begun.slice(0, 2)).toEqual(['busy', 'calm']);
-  running[1]?.end();
-  await Promise.all(all);
-  expect(begun).toHaveLength(6);
-});
-
-test('what waited too long, or failed, keeps no place of others', async () => {
-  const inTurn = createFairTurns({ atOnce: 1, maxWaitMs: 50 });
-  const slow = lasting();
-  const first = inTurn('a', slow.work);
-  expect(await inTurn('b', async () => 'late').catch(errorCodeOf)).toBe('QUEUE_TIMEOUT');
-  const failing = inTurn('b', async () => {
-    throw new Error('fails');
-  });
-  const last = inTurn('b', async () => 'served');
-  slow.end();
-  await first;
-  await expect(failing).rejects.toThrow('fails');
-  expect(await last).toBe('served');
-  expect(await inTurn('c', async () => 'served')).toBe('served');
 });
 
 test('of many tasks one runs in each tick of the event loop, in their order', async () => {

@@ -7,7 +7,6 @@ import {
 } from '@tenant-open-platform/contract';
 import { sql } from 'drizzle-orm';
 import { ApiError, notFound, refuse, tenantAway } from '../../foundation/api-error.js';
-import { createFairTurns } from '../../foundation/concurrency/turns.js';
 import { batched } from '../../foundation/database/batched.js';
 import type { Database } from '../../foundation/database/database.js';
 import { nodeClock, type Purge } from '../../foundation/database/purge-by-age.js';
@@ -94,9 +93,6 @@ export const purgeNonces = (): Purge => ({
 
 export type Admit = ReturnType<typeof createAdmit>;
 
-/** So many requests are in the statements at a time: behind a hundred of one tenant, another one waits for these alone. */
-const AT_ONCE = 32;
-
 /** A command with its history and a small result. */
 const BYTES_OF_AN_ITEM = 1_024;
 
@@ -108,7 +104,6 @@ type AdmitOptions = { database: Database; limits: RateLimits; lastUses: LastUses
  */
 export function createAdmit({ database, limits, lastUses, changeBytesPerDay }: AdmitOptions) {
   const admission = createAdmission(database);
-  const inTurn = createFairTurns({ atOnce: AT_ONCE });
 
   /** The statement. With a place in the quotas it may store the command. */
   async function run(signed: Signed, command?: GivenCommand) {
@@ -117,7 +112,7 @@ export function createAdmit({ database, limits, lastUses, changeBytesPerDay }: A
     const release = command ? limits.reserve(sender) : null;
     try {
       reply.locals.mayHaveChanged = release !== null;
-      const row = await inTurn(tenant_id, () => admission({ signed, command: release ? command : undefined }));
+      const row = await admission({ signed, command: release ? command : undefined });
       refuseUnlessAdmitted(sender, row);
       lastUses.note({ tenant_id, client_id, version, used_at: new Date(row.now_ms) });
       // Count after admission: a replayed request, or one signed with a revoked secret, must not use up the caller's
