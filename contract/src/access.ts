@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { OperationName } from './audit-events.js';
 import { CredentialStatus } from './credentials.js';
 import { operations } from './operation.js';
-import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp, Uuid } from './primitives.js';
+import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 import { RoleName, ScopeName, ScopeOfAnswer } from './roles.js';
 
 const Grant = z
   .object({
     role: RoleName.nullable().describe('Role that a binding gives to the credential; null if this is a policy.'),
-    policy_id: Uuid.nullable().describe('Id of the policy; null if this is a role binding.'),
+    policy_id: z.uuid().nullable().describe('Id of the policy; null if this is a role binding.'),
     scope: ScopeOfAnswer.nullable().describe('Scope of the policy; null if this is a role binding.'),
     created_at: Timestamp.describe('When the role was bound or the policy was created.'),
   })

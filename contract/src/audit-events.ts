@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Uuid } from './primitives.js';
+import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 import { ScopeOfAnswer } from './roles.js';
 
 export const OperationName = z
@@ -21,7 +21,7 @@ const values = z.record(z.string(), z.unknown()).nullable();
 
 const AuditEvent = z
   .object({
-    audit_event_id: Uuid.describe('Id of the audit event: a UUID version 7.'),
+    audit_event_id: z.uuid().describe('Id of the audit event: a UUID version 7.'),
     occurred_at: Timestamp.describe('When the change was made or refused.'),
     tenant_id: TenantId.describe(
       "Tenant whose log contains the audit event. A change is in the log of the changed tenant. A change to the catalog is in the log of the tenant `platform`. The creation of a tenant is there, too, and the steps of its move to another platform. A denied request is in the log of the caller's tenant.",

@@ -1,18 +1,8 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import {
-  ClientId,
-  InputTimestamp,
-  page,
-  pageQuery,
-  RequestId,
-  TenantId,
-  Timestamp,
-  Uuid,
-  Vendors,
-} from './primitives.js';
+import { ClientId, InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Vendors } from './primitives.js';
 
-const PrincipalId = Uuid.describe('Id of the principal: a UUID that the platform generates.');
+const PrincipalId = z.uuid().describe('Id of the principal: a UUID that the platform generates.');
 
 export const PrincipalStatus = z.enum(['ACTIVE', 'DISABLED', 'DELETED']).meta({
   id: 'BusPrincipalStatus',

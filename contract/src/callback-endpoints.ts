@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { Name, page, pageQuery, queryList, RequestId, Timestamp, Uuid } from './primitives.js';
+import { Name, page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
-export const CallbackEndpointId = Uuid.describe('Id of the callback endpoint: a UUID that the platform generates.');
+export const CallbackEndpointId = z.uuid().describe('Id of the callback endpoint: a UUID that the platform generates.');
 
 export const CallbackStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'CallbackEndpointStatus',

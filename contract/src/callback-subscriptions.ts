@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { CallbackEndpointId } from './callback-endpoints.js';
 import { EventType } from './events.js';
 import { operations } from './operation.js';
-import { page, pageQuery, queryList, RequestId, Timestamp, Uuid } from './primitives.js';
+import { page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
-const SubscriptionId = Uuid.describe('Id of the subscription: a UUID that the platform generates.');
+const SubscriptionId = z.uuid().describe('Id of the subscription: a UUID that the platform generates.');
 
 export const SubscriptionStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'CallbackSubscriptionStatus',

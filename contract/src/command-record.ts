@@ -8,17 +8,7 @@ import {
   PublicStatus,
 } from './command-statuses.js';
 import { MAX_TIMEOUT_SECONDS } from './facts.js';
-import {
-  ClientId,
-  CommandType,
-  DeviceId,
-  OpaqueObject,
-  patterns,
-  RequestId,
-  Timestamp,
-  Uuid,
-  Vendor,
-} from './primitives.js';
+import { ClientId, CommandType, DeviceId, OpaqueObject, patterns, RequestId, Timestamp, Vendor } from './primitives.js';
 
 export const StatusReason = z
   .object({
@@ -50,7 +40,7 @@ export const TimeoutSeconds = z
     `Time limit of the command, counted from accepted_at, in seconds: 1 to ${MAX_TIMEOUT_SECONDS}, 30 by default.`,
   );
 
-export const BatchId = Uuid.describe('Id of the batch of commands: a UUID, unique within the tenant.');
+export const BatchId = z.uuid().describe('Id of the batch of commands: a UUID, unique within the tenant.');
 const HistorySource = z.enum(['PLATFORM', 'ADAPTER', 'DEVICE']).meta({
   id: 'HistorySource',
   description: 'Source of the change: the platform, the adapter, or the device (reported by the adapter).',

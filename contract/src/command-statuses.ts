@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { MAX_STEPS } from './bus/limits.js';
 import { finalStatuses, openStatuses } from './facts.js';
-import { Uuid } from './primitives.js';
 
-export const CommandId = Uuid.describe('Id of the command: a UUID version 7.');
+export const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
 export const commandStatuses = [...openStatuses, ...finalStatuses] as const;
 

@@ -10,12 +10,11 @@ import {
   pageQuery,
   RequestId,
   Timestamp,
-  Uuid,
   Vendor,
   WaitSeconds,
 } from './primitives.js';
 
-export const DeviceRequestId = Uuid.describe('Id of the device request: a UUID version 7.');
+export const DeviceRequestId = z.uuid().describe('Id of the device request: a UUID version 7.');
 
 export const RequestType = z
   .string()

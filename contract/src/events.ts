@@ -14,7 +14,6 @@ import {
   RequestId,
   TenantId,
   Timestamp,
-  Uuid,
   Vendor,
   WaitSeconds,
 } from './primitives.js';
@@ -31,7 +30,7 @@ export const EventType = z.enum(eventTypes).meta({
 /** An event of the tenant's log, as it is published on the messaging bus. */
 export const PlatformEvent = z
   .object({
-    event_id: Uuid.describe('Id of the event: a UUID version 7. All copies of an event have the same id.'),
+    event_id: z.uuid().describe('Id of the event: a UUID version 7. All copies of an event have the same id.'),
     event_type: EventType,
     schema_version: z.literal(1).describe('Version of the event schema.'),
     tenant_id: TenantId,
@@ -45,7 +44,7 @@ export const PlatformEvent = z
       .meta({ id: 'EventRequest', description: 'Request that created the command.' }),
     data: z
       .object({
-        command_id: Uuid.describe('Id of the command.'),
+        command_id: z.uuid().describe('Id of the command.'),
         vendor: Vendor,
         device_id: DeviceId,
         command_type: CommandType,
@@ -175,7 +174,7 @@ export const events = operations({
           .default('asc')
           .describe('asc: oldest first. desc: newest first. With desc, wait_seconds has no effect. By default asc.'),
         event_type: EventType.optional().describe('Only events of this type.'),
-        command_id: Uuid.optional().describe('Only events of this command.'),
+        command_id: z.uuid().optional().describe('Only events of this command.'),
         occurred_after: InputTimestamp.optional().describe('Only events that occurred at or after this time.'),
         occurred_before: InputTimestamp.optional().describe('Only events that occurred before this time.'),
         wait_seconds: WaitSeconds,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { Name, page, pageQuery, queryList, RequestId, Timestamp, Uuid } from './primitives.js';
+import { Name, page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
-export const ObjectCredentialId = Uuid.describe('Id of the object credential: a UUID that the platform generates.');
+export const ObjectCredentialId = z.uuid().describe('Id of the object credential: a UUID that the platform generates.');
 
 export const ObjectConfigStatus = z.enum(['ACTIVE', 'DISABLED']).meta({
   id: 'ObjectConfigStatus',

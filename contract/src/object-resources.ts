@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ObjectConfigStatus, ObjectCredentialId } from './object-credentials.js';
 import { operations } from './operation.js';
-import { Name, page, pageQuery, queryList, RequestId, Timestamp, Uuid } from './primitives.js';
+import { Name, page, pageQuery, queryList, RequestId, Timestamp } from './primitives.js';
 
-export const ObjectResourceId = Uuid.describe('Id of the object resource: a UUID that the platform generates.');
+export const ObjectResourceId = z.uuid().describe('Id of the object resource: a UUID that the platform generates.');
 
 export const ObjectOperation = z
   .enum(['UPLOAD', 'DOWNLOAD'])

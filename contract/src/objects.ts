@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ObjectOperation, ObjectResourceId } from './object-resources.js';
 import { operations } from './operation.js';
-import { RequestId, Timestamp, Uuid } from './primitives.js';
+import { RequestId, Timestamp } from './primitives.js';
 
 const ObjectKey = z
   .string()
@@ -98,7 +98,7 @@ const PresignRequest = z
 
 const PresignedRequest = z
   .object({
-    presign_id: Uuid.describe('Id of this presign request: a UUID. Quote it when you report a problem.'),
+    presign_id: z.uuid().describe('Id of this presign request: a UUID. Quote it when you report a problem.'),
     operation: ObjectOperation,
     method: PresignedMethod,
     url: z

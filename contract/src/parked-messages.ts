@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ErrorDetail } from './errors.js';
 import { operations } from './operation.js';
-import { InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Uuid, Vendor } from './primitives.js';
+import { InputTimestamp, page, pageQuery, RequestId, TenantId, Timestamp, Vendor } from './primitives.js';
 
-const ParkedMessageId = Uuid.describe('Id of the parked message: a UUID version 7.');
+const ParkedMessageId = z.uuid().describe('Id of the parked message: a UUID version 7.');
 
 export const ParkedMessageKind = z.enum(['COMMAND', 'COMMAND_UPDATE', 'DEVICE_REQUEST', 'DEVICE_REPLY', 'EVENT']).meta({
   id: 'ParkedMessageKind',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { operations } from './operation.js';
-import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp, Uuid } from './primitives.js';
+import { ClientId, page, pageQuery, RequestId, TenantId, Timestamp } from './primitives.js';
 import { ScopeName, ScopeOfAnswer } from './roles.js';
 
-const PolicyId = Uuid.describe('Id of the policy: a UUID that the platform generates.');
+const PolicyId = z.uuid().describe('Id of the policy: a UUID that the platform generates.');
 
 const Policy = z
   .object({

@@ -21,9 +21,6 @@ export const patterns = {
     /^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]{1,9})?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])$/,
 } as const;
 
-/** In lower case, as Postgres writes it, because ids are also compared as text. */
-export const Uuid = z.uuid().toLowerCase();
-
 export const RequestId = z
   .string()
   .meta({ pattern: patterns.requestId.source })

@@ -34,8 +34,8 @@ test.each([
   // With the schemas of all bodies.
   ['testing.js', 7_000],
   // With the parser of the platform. The in-memory double runs the code of device requests instead of code of its own.
-  // ESM and CommonJS share one program: 600 bytes more than as ES modules.
-  ['adapter.js', 15_450],
+  // ESM and CommonJS share one program: 600 bytes more than as ES modules. What a frozen process may still do: 750 bytes.
+  ['adapter.js', 16_250],
 ])('%s, bundled into one file and minified, is at most %i bytes gzipped', async (file, budget) => {
   const { outputFiles } = await bundle(file);
   expect(zipped(outputFiles)).toBeLessThanOrEqual(budget);
@@ -60,9 +60,9 @@ test('what the client loads at its start is at most 11,450 bytes', async () => {
 });
 
 /** Defect: an installation of megabytes. npm adds README, LICENSE and package.json to these files. */
-test('the built files are at most 508 kB', () => {
+test('the built files are at most 513 kB', () => {
   const sizes = readdirSync(dist).map((file) => statSync(new URL(file, dist)).size);
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(508_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(513_000);
 });
 
 /** Defect: a forgotten dependency, which a consumer would have to install. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { AdapterStatus, DeviceExecutionStatus, ProgressStep } from '../command-statuses.js';
 import { DeviceReply, DeviceRequestId, RequestType } from '../device-requests.js';
-import { CommandType, DeviceId, InputTimestamp, Timestamp, Uuid, Vendor } from '../primitives.js';
+import { CommandType, DeviceId, InputTimestamp, Timestamp, Vendor } from '../primitives.js';
 
-const CommandId = Uuid.describe('Id of the command: a UUID version 7.');
+const CommandId = z.uuid().describe('Id of the command: a UUID version 7.');
 
 /** platform → adapter, on `tenants.{tenant_id}.commands.{vendor}`. */
 export const CommandMessage = z
@@ -64,7 +64,8 @@ const ReportedDeviceExecutionStatus = DeviceExecutionStatus.extract([
 /** adapter → platform, on `tenants.{tenant_id}.command-updates.{vendor}`. */
 export const CommandUpdate = z
   .strictObject({
-    command_id: CommandId,
+    // As the platform writes it: the id is compared as text.
+    command_id: CommandId.toLowerCase().describe('Id of the command: a UUID version 7.'),
     adapter_status: ReportedAdapterStatus.optional().describe(
       'What the adapter knows. DELIVERED: the device has the command. REJECTED, UNSUPPORTED: the adapter refuses, and the device did not get the command. UNREACHABLE: the command did not reach the device. FAILED: the adapter failed before it sent anything to the device, for example because time was over. After these four a caller may repeat the command, so send none of them if the device may have it. TIMED_OUT: the adapter does not know, as TIMED_OUT of the device. All but DELIVERED end the command. After any of these ends, public_status is UNKNOWN if the device was IN_PROGRESS. Required if device_execution_status is absent.',
     ),
