@@ -273,7 +273,7 @@ test('frozen until another process has its commands: it starts none when it wake
   const [away = '', done = ''] = await Promise.all(['away', 'done'].map(send));
   for (const name of ['away', 'done']) await frozen.logged(`runs demo-${name}`);
   process.kill(frozen.pid, 'SIGSTOP');
-  // It has asked for more: this waits in its socket.
+  // It has asked NATS for more messages. This one waits in its socket.
   const waits = await send('waits');
   const second = await startWith(untilTold);
   for (const name of ['away', 'done']) await second.logged(`runs demo-${name} True`);

@@ -206,7 +206,7 @@ class Context:
         return self.was_delivered or self.may_run_elsewhere()
 
     def may_run_elsewhere(self):
-        """The process stood still since NATS delivered it. What was told before that stays what it was."""
+        """The process stood still since NATS delivered it. An outcome that was reported does not change."""
         self.is_doubtful = self.is_doubtful or (not self.is_told and self.bus.pulse.freezes() != self.freezes)
         return self.is_doubtful
 

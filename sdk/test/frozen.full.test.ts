@@ -10,7 +10,7 @@ test('frozen until another process has its commands: it starts none of them when
   const sent = await on.send([{ device_id: 'held' }, { device_id: 'held' }]);
   await vi.waitFor(() => expect(runsIn()).toHaveLength(1), within);
   const [[begun] = ['']] = runsIn();
-  // It has asked for more: what comes now waits in its socket.
+  // It has asked NATS for more messages. The next one waits in its socket.
   await on.askedTwice();
   frozen.kill('SIGSTOP');
   sent.push(...(await on.send([{}])));
@@ -22,7 +22,7 @@ test('frozen until another process has its commands: it starts none of them when
     { redelivered: true },
     { redelivered: true },
   ]);
-  // It is told before any of its timers.
+  // The signal is handled before its timers.
   frozen.kill('SIGUSR2');
   frozen.kill('SIGCONT');
   const [first] = await vi.waitFor(async () => {

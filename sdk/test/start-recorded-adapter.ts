@@ -16,7 +16,7 @@ function launch(program: string, environment: Record<string, string> = {}): Chil
   });
 }
 
-/** The adapter made with the kit, whose devices write down what they do in a process that nobody kills. */
+/** An adapter with the kit. Its devices run in another process, which is never killed and records what they do. */
 export async function startRecordedAdapter(): Promise<TestedAdapter> {
   const recorder = launch('recorder-process.ts');
   atEnd(() => kill(recorder));

@@ -45,7 +45,7 @@ export class Work implements Reported {
 
   comes(delivery: Delivery): void {
     this.deliveries.push(delivery);
-    // What was told before stays what it was.
+    // The outcome that was reported does not change.
     if (this.state === 'ENDED') this.#freezesBefore = this.pulse.freezes;
     this.#freezesBeforeLast = this.pulse.freezes;
   }

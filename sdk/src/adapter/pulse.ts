@@ -6,9 +6,8 @@ const LONGEST_GAP_MS = 5_000;
 const ON_ITS_WAY_MS = 1_000;
 
 /**
- * The beat of the signs of life, and how often it has failed: the process was frozen, or a handler blocked it. NATS may
- * have given others what it held before. Ask at each start and at each outcome: when a process wakes, the timer may come
- * after them.
+ * Counts how often the process stood still, because it was frozen or a handler blocked it. NATS may then have given its
+ * commands to another process. Ask at each start and at each outcome: when a process wakes, its timers may come later.
  */
 export class Pulse {
   #beatAt = performance.now();
@@ -48,7 +47,7 @@ export class Pulse {
   }
 
   #beat(): void {
-    // What was held before the gap gets no sign of life: that would be one of another process.
+    // Commands from before the gap get no sign of life: another process may have them.
     void this.freezes;
     this.#beatAt = performance.now();
     for (const tell of this.#listeners) tell();

@@ -57,8 +57,8 @@ export interface Adapter {
   request(request: DeviceRequest): Promise<DeviceReplyMessage | null>;
   /**
    * Takes no more commands, and gives back what has not begun: what waits for its turn, and what waits in `waitFor` for its
-   * device. The next process starts that as new only with `handOverFile`; without it, `redelivered` is true. Resolves when NATS has acknowledged the outcomes of the running ones; it does not wait for handlers that go on
-   * past their deadline.
+   * device. The next process starts that as new only with `handOverFile`; without it, `redelivered` is true. Resolves when
+   * NATS has acknowledged the outcomes of the running ones; it does not wait for handlers that go on past their deadline.
    */
   stop(): Promise<void>;
 }

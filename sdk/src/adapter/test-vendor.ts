@@ -74,7 +74,7 @@ export function testVendor<P extends Payloads = Record<string, Record<string, un
     if (event.event === 'failed' && event.command_id) errors.set(event.command_id, event.error);
     options.log?.(event);
   });
-  // Without NATS, nobody else has a command.
+  // There is no other process that could have a command.
   const pulse = new Pulse(log, Number.POSITIVE_INFINITY);
   const runner = new CommandRunner({
     onCommand: options.onCommand as unknown as CommandHandler,

@@ -67,32 +67,31 @@ export function createCallHandler<Services>(
       return answered;
     }
 
-    async function make(answered: Answer): Promise<Answer> {
-      return { ...answered, body: await validBody(route, answered, call) };
-    }
+    const valid = async (answered: Answer): Promise<Answer> => ({
+      ...answered,
+      body: await validBody(route, answered, call),
+    });
 
     function count(items: number | undefined): void {
       const overQuota = items && call.expectItems(items);
       if (overQuota) throw overQuota;
     }
 
-    const request = await inTurn(tenantId, async () => {
+    const begun = await inTurn(tenantId, async () => {
       given.requireWanted();
       const body = parseBody(given.req.headers['content-type'], given.body, route.metadata.largeBody?.depth);
-      const valid = validRequest(route, given.req.url, { params: given.params, body });
-      const { wait_seconds: waits, limit } = (valid.query ?? {}) as { wait_seconds?: number; limit?: number };
-      if (waits) return { valid };
+      const request = validRequest(route, given.req.url, { params: given.params, body });
+      const { wait_seconds: waits, limit } = (request.query ?? {}) as { wait_seconds?: number; limit?: number };
+      if (waits) return { waiting: request };
       count(limit);
-      return { answer: await make(await handle(valid, call)) };
+      return { answer: await valid(await handle(request, call)) };
     });
-    if (request.answer) return request.answer;
+    if (begun.answer) return begun.answer;
     // While a request waits for a change, it leaves its place to others.
     const asTenant: Call['asTenant'] = (...work) => inTurn(tenantId, () => call.asTenant(...work));
-    const answered = await handle(request.valid, { ...call, asTenant });
-    return inTurn(tenantId, () => {
-      given.requireWanted();
-      count((answered.body as { items?: unknown[] }).items?.length);
-      return make(answered);
-    });
+    const answered = await handle(begun.waiting, { ...call, asTenant });
+    given.requireWanted();
+    count((answered.body as { items?: unknown[] }).items?.length);
+    return valid(answered);
   };
 }

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { atEnd, type Profile, sign, signedRequest, startNode, unlimited } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
@@ -100,4 +102,25 @@ test('a tenant that does not read its answers is refused, and its connections en
   expect((await signedRequest(other, 'GET', ME)).status).toBe(200);
   // An idle connection ends after 60 seconds.
   await vi.waitFor(async () => expect(await isUnread()).toBe(false), { timeout: 45_000, interval: 500 });
+}, 120_000);
+
+/** Whether the server has a connection to this port. The client cannot see: it reads nothing. */
+function isServed(clientPort: number): boolean {
+  const lines = ['tcp', 'tcp6'].flatMap((name) => readFileSync(`/proc/net/${name}`, 'utf8').split('\n'));
+  const suffix = `:${clientPort.toString(16).toUpperCase().padStart(4, '0')}`;
+  const established = lines.map((line) => line.trim().split(/\s+/)).filter(([, , , state]) => state === '01');
+  return established.some(([, , remote]) => remote?.endsWith(suffix));
+}
+
+test('a stranger who does not read a document loses the connection', async () => {
+  const { hostname, port } = new URL(forms.Postgres.demo.base_url);
+  const socket = connect(Number(port), hostname);
+  atEnd(() => void socket.destroy());
+  socket.on('error', () => {}).pause();
+  await once(socket, 'connect');
+  const localPort = socket.localPort as number;
+  expect(isServed(localPort)).toBe(true);
+  socket.write('GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10));
+  // An idle connection ends after 60 seconds.
+  await vi.waitFor(() => expect(isServed(localPort)).toBe(false), { timeout: 45_000, interval: 500 });
 }, 120_000);

@@ -211,7 +211,7 @@ export async function leave(source: Place, { id, to }: Required<Pick<Move, 'id' 
   await source.notify(topics.deletion);
 }
 
-/** The purge of the target deletes what was copied. False: there is no such move. */
+/** Lets the purge of the target delete what was copied. Returns false if there is no such move. */
 export async function giveBack(target: Place, id: string): Promise<boolean> {
   const isGiven = await change(
     target,

@@ -50,7 +50,7 @@ async function compareSecrets(source: Place, target: Place, sealed: Sealed): Pro
 async function compareCounts(source: Place, target: Place): Promise<void> {
   const [clock] = await source.read<{ until: string }>(sql`select (now() + interval '1 minute')::text as until`);
   const until = sql`${clock?.until}::timestamptz`;
-  // `offset 0`: Postgres asks for the nonces of each credential, and does not read those of all tenants.
+  // With `offset 0`, Postgres reads the nonces of each credential by index, and not those of all tenants.
   const count = async ({ tenantId: id, readAsSystem }: Place) => {
     const [found] = await readAsSystem<Record<string, number>>(sql`
       select (
