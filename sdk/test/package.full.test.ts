@@ -211,13 +211,13 @@ test('esbuild bundles it for a browser without a polyfill', async () => {
   expect([...warnings, ...errors]).toEqual([]);
 });
 
-test('an installation has at most 540 kB', async () => {
+test('an installation has at most 545 kB', async () => {
   const { stdout } = await run('tar', ['-tvzf', tarball]);
   const sizes = stdout
     .trim()
     .split('\n')
     .map((line) => Number(line.trim().split(/\s+/)[2]));
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(540_000);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(545_000);
 });
 
 test('a consumer with a bundler compiles strictly', async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { atEnd, type Profile, sign, signedRequest, startNode, unlimited } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { describe, expect, test, vi } from 'vitest';
@@ -19,18 +19,13 @@ const forms = {
   'the embedded database': await startNode(unlimited),
 };
 
-async function keepCommands(operator: Profile): Promise<void> {
-  const command = () => ({
-    vendor: 'vendor_a',
-    device_id: 'ok-1',
-    command_type: 'reboot',
-    payload: {},
-    idempotency_key: randomUUID(),
-  });
-  const { status, raw } = await signedRequest(operator, 'POST', BATCHES, {
-    body: { commands: Array.from({ length: 500 }, command) },
-  });
-  expect(status, raw).toBe(200);
+async function keepCommands(operator: Profile, fields: object, batches: number): Promise<void> {
+  const command = () => ({ vendor: 'vendor_a', device_id: 'ok-1', idempotency_key: randomUUID(), ...fields });
+  for (let batch = 0; batch < batches; batch++) {
+    const commands = Array.from({ length: 500 / batches }, command);
+    const { raw, body } = await signedRequest(operator, 'POST', BATCHES, { body: { commands } });
+    expect(body.items, raw).toEqual(commands.map(() => expect.objectContaining({ status: 'ACCEPTED' })));
+  }
 }
 
 async function newOperator(admin: Profile, tenant_id: string): Promise<Profile> {
@@ -44,7 +39,7 @@ async function newOperator(admin: Profile, tenant_id: string): Promise<Profile> 
 
 describe.each(Object.entries(forms))('on %s', (_, { admin, demo }) => {
   test('while a tenant has a hundred of the longest pages in flight, another one is answered between them', async () => {
-    await keepCommands(demo);
+    await keepCommands(demo, { command_type: 'reboot', payload: {} }, 1);
     const other = await newOperator(admin, 'other');
     await signedRequest(other, 'GET', ME);
     let answered = 0;
@@ -82,27 +77,28 @@ test('a tenant that does not read its answers is refused, and its connections en
   const { admin, demo } = forms.Postgres;
   const other = await newOperator(admin, 'reading');
   const { hostname, port } = new URL(demo.base_url);
+  // Pages of 1 MiB: the kernel may keep several MB of a connection, which then count as received.
+  const payload = { version: '1.0.0', url: `https://${'x'.repeat(2_000)}` };
+  await keepCommands(demo, { command_type: 'update_firmware', payload }, 25);
   const page = () => {
     const headers = Object.entries({ Host: hostname, ...sign(demo, 'GET', LONGEST_PAGE) });
     return `GET ${LONGEST_PAGE} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
   };
-  const open: Socket[] = [];
-  atEnd(() => {
-    for (const socket of open) socket.destroy();
-  });
   const isUnread = async () => {
     const { status, body } = await signedRequest(demo, 'GET', ME);
     return status === 429 && body.metadata.quota === 'unread';
   };
-  while (!(await isUnread())) {
+  // More than 32 MiB when each has one page that the kernel did not take.
+  for (let connections = 0; connections < 80; connections++) {
     const socket = connect(Number(port), hostname, () => socket.write(Array.from({ length: 10 }, page).join('')));
     socket.on('error', () => {}).pause();
-    open.push(socket);
+    atEnd(() => void socket.destroy());
   }
+  await vi.waitFor(async () => expect(await isUnread()).toBe(true), { timeout: 60_000, interval: 100 });
   expect((await signedRequest(other, 'GET', ME)).status).toBe(200);
   // An idle connection ends after 60 seconds.
   await vi.waitFor(async () => expect(await isUnread()).toBe(false), { timeout: 45_000, interval: 500 });
-}, 120_000);
+}, 180_000);
 
 /** Whether the server has a connection to this port. The client cannot see: it reads nothing. */
 function isServed(clientPort: number): boolean {
@@ -120,7 +116,12 @@ test('a stranger who does not read a document loses the connection', async () =>
   await once(socket, 'connect');
   const localPort = socket.localPort as number;
   expect(isServed(localPort)).toBe(true);
-  socket.write('GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10));
-  // An idle connection ends after 60 seconds.
-  await vi.waitFor(() => expect(isServed(localPort)).toBe(false), { timeout: 45_000, interval: 500 });
-}, 120_000);
+  // The kernel may keep 7 MB of answers. A connection that sends is not idle: it does not end after 60 seconds.
+  const ended = () => vi.waitFor(() => expect(isServed(localPort)).toBe(false), { timeout: 25_000, interval: 500 });
+  const isOpen = () =>
+    ended()
+      .then(() => false)
+      .catch(() => true);
+  do socket.write('GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10));
+  while (await isOpen());
+}, 240_000);
