@@ -19,8 +19,9 @@ import { createVacuum } from './vacuum-and-analyze.js';
 
 export type Database = {
   sql: postgres.Sql;
+  /** Prepares the first MOST_PREPARED texts. */
   drizzle: ReturnType<typeof drizzle>;
-  /** The same connections, with prepared statements. */
+  /** The same connections. Prepares every statement. */
   prepared: ReturnType<typeof drizzle>;
   generations: Generations;
   /** Calls this when a program that worked on the embedded database has left it. It sends no other signal. */
@@ -34,8 +35,8 @@ export const databaseOf = (
   { look, ...generations } = watchGenerations(),
 ): Database => ({
   sql,
-  drizzle: drizzle(sql),
-  prepared: drizzle(preparing(sql)),
+  drizzle: drizzle(preparing(sql, firstTexts())),
+  prepared: drizzle(preparing(sql, () => true)),
   generations: { ...generations, look: () => look(sql), begin: (...about) => beginGeneration(sql, ...about) },
   close,
 });
@@ -180,20 +181,31 @@ export function checkDriver(options: { answer_timeout?: unknown; queue_timeout?:
   );
 }
 
+/** Texts of one client that are prepared. Postgres keeps a prepared statement as long as its connection. */
+const MOST_PREPARED = 200;
+
+/** Lists build their texts of the filters: what comes later is not prepared. */
+function firstTexts(): (text: string) => boolean {
+  const prepared = new Set<string>();
+  return (text) => prepared.has(text) || (prepared.size < MOST_PREPARED && !!prepared.add(text));
+}
+
 /**
- * Prepares every statement on its first use. Without it, the driver asks Postgres for the types of the parameters before
- * each execution: a round trip more. Postgres keeps a prepared statement as long as its connection, so this is for
- * statements whose texts are few: lists build theirs of the filters.
+ * Prepares a statement on its first use. Without it, the driver asks Postgres for the types of the parameters before
+ * each execution: a round trip more.
  */
-const preparing = <Client extends postgres.Sql | postgres.TransactionSql>(client: Client): Client =>
+const preparing = <Client extends postgres.Sql | postgres.TransactionSql>(
+  client: Client,
+  isPrepared: (text: string) => boolean,
+): Client =>
   new Proxy(client, {
     get(target, name) {
       if (name === 'unsafe') {
-        return (text: string, values?: never[]) => target.unsafe(text, values, { prepare: true });
+        return (text: string, values?: never[]) => target.unsafe(text, values, { prepare: isPrepared(text) });
       }
       if (name === 'begin') {
         return (work: (tx: postgres.TransactionSql) => unknown) =>
-          (target as postgres.Sql).begin((tx) => work(preparing(tx)));
+          (target as postgres.Sql).begin((tx) => work(preparing(tx, isPrepared)));
       }
       return Reflect.get(target, name);
     },

@@ -280,6 +280,36 @@ test('a statement of a transaction that waits for the socket is not followed by 
   expect(texts.indexOf('other')).toBeGreaterThan(texts.indexOf('commit'));
 });
 
+test('begin and the statements after it leave together, and no statement of another caller among them', async () => {
+  const { sql, ask, sessions } = await poolOf(({ socket }, text) => {
+    if (text === 'first') socket.write(Buffer.concat([done('T'), done('T')]));
+    if (text === 'second') socket.write(done('T'));
+    if (text === 'one') socket.write(done());
+  });
+  await ask();
+  const transaction = () =>
+    sql.begin(async (tx) => {
+      await tx.unsafe('first');
+      await tx.unsafe('second');
+    });
+  await Promise.all([transaction(), ask(), transaction(), ask()]);
+  const sent = ['begin ', 'first', 'second'];
+  // The second commit is prepared: it is sent without its text.
+  expect(sessions[0]?.texts).toEqual(['one', ...sent, 'commit', 'one', ...sent, 'one']);
+});
+
+test('a transaction whose begin is refused fails with the reason, and sends no later statement', async () => {
+  const { sql, sessions } = await poolOf(({ socket }, text) =>
+    socket.write(text.startsWith('begin') ? Buffer.concat([problem('E', 'ERROR', '25006'), ready()]) : done()),
+  );
+  const transaction = sql.begin(async (tx) => {
+    await tx.unsafe('first');
+    await tx.unsafe('second');
+  });
+  expect(await codeOf(transaction)).toBe('25006');
+  expect(sessions[0]?.texts.slice(1)).toEqual(['first']);
+});
+
 test('statements of a lost transaction fail with the reason, those that wait as well as later ones', async () => {
   const { sql } = await poolOf(
     ({ socket, number }, text) => {
@@ -287,7 +317,7 @@ test('statements of a lost transaction fail with the reason, those that wait as 
       else if (text.startsWith('begin')) socket.write(done('T'));
       else if (text === 'last') socket.write(problem('E', 'FATAL', '57P01'));
     },
-    { max_pipeline: 2 } as Options,
+    { max_pipeline: 3 } as Options,
   );
   const codes: unknown[] = [];
   const transaction = sql.begin(async (tx) => {

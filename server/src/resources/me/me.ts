@@ -2,6 +2,7 @@ import { contract } from '@tenant-open-platform/contract';
 import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { credentialGone } from '../../foundation/api-error.js';
+import { pipelined } from '../../foundation/database/pipelined.js';
 import { credentials, tenants } from '../../foundation/tables.js';
 import type { Handler } from '../handlers.js';
 import { grantsOf } from '../roles/granting.js';
@@ -15,14 +16,17 @@ export const getMe =
   (platformVersion: string, limits: z.infer<typeof answer>['limits']): Handler<'me.get'> =>
   async (_request, call) => {
     const { tenantId, clientId } = call.caller;
-    const { found, grants } = await call.asTenant(async (tx) => {
-      const [found] = await tx
-        .select({ row: credentials, tenant: tenants })
-        .from(credentials)
-        .innerJoin(tenants, eq(tenants.tenantId, credentials.tenantId))
-        .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId)));
-      return { found, grants: await grantsOf(tx, tenantId, clientId) };
-    });
+    const [[found], grants] = await call.asTenant((tx) =>
+      pipelined(
+        () =>
+          tx
+            .select({ row: credentials, tenant: tenants })
+            .from(credentials)
+            .innerJoin(tenants, eq(tenants.tenantId, credentials.tenantId))
+            .where(and(eq(credentials.tenantId, tenantId), eq(credentials.clientId, clientId))),
+        () => grantsOf(tx, tenantId, clientId),
+      ),
+    );
     if (!found) throw credentialGone();
     const { row, tenant } = found;
     const ofTenant = tenant.requestsPerMinute ?? limits.requests_per_minute_per_tenant;
