@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { newKeyring, startNode } from '@tenant-open-platform/testing';
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { purgeByAge } from '../src/foundation/database/purge-by-age.js';
-import { asAllTenants } from '../src/foundation/database/row-level-security.js';
+import { asAllTenants, asTenant } from '../src/foundation/database/row-level-security.js';
 import { planSettings } from '../src/foundation/database/session-settings.js';
 import { statementNames } from '../src/foundation/database/statement.js';
 import { analyzeGrownTables } from '../src/foundation/database/vacuum-and-analyze.js';
@@ -346,11 +347,22 @@ test('tables that have grown since they were nearly empty are analyzed, each onc
   expect(await costly()).toEqual([]);
 });
 
+const prepared = async () => Number((await database.sql`select count(*) from pg_prepared_statements`)[0]?.count);
+
 test('further rounds prepare no further statements: Postgres keeps each one as long as its connection', async () => {
-  const prepared = async () => Number((await database.sql`select count(*) from pg_prepared_statements`)[0]?.count);
   await work();
   const before = await prepared();
   expect(before).toBeGreaterThan(30);
   await work();
   expect(await prepared()).toBe(before);
+});
+
+test('of the statements of tenants, whose texts are many, 200 are prepared', async () => {
+  const before = await prepared();
+  await asTenant(database, 'platform', async (tx) => {
+    for (let text = 0; text < 500; text++) await tx.execute(sql`select ${'x'}::text, ${sql.raw(`${text}`)}`);
+  });
+  const added = (await prepared()) - before;
+  expect(added).toBeGreaterThan(100);
+  expect(added).toBeLessThanOrEqual(200);
 });
