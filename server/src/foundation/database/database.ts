@@ -184,7 +184,7 @@ export function checkDriver(options: { answer_timeout?: unknown; queue_timeout?:
 /** Texts of one client that are prepared. Postgres keeps a prepared statement as long as its connection. */
 const MOST_PREPARED = 200;
 
-/** Lists build their texts of the filters: what comes later is not prepared. */
+/** The text of a list depends on its filters, so there are many. Those after the first ones are not prepared. */
 function firstTexts(): (text: string) => boolean {
   const prepared = new Set<string>();
   return (text) => prepared.has(text) || (prepared.size < MOST_PREPARED && !!prepared.add(text));

@@ -33,7 +33,7 @@ function inTenant(enter: (tx: Transaction, tenantId: string) => Promise<boolean>
     });
 }
 
-/** Statements may be prepared: they are planned on each execution (see docs/internals/plans.md). */
+/** Prepared statements do not keep their plans: see docs/internals/plans.md. */
 function enterAnyway(tx: Transaction, tenantId: string) {
   return tx.execute(sql`
     select set_config('role', 'top_app', true), set_config('plan_cache_mode', 'force_custom_plan', true),

@@ -43,9 +43,9 @@ export async function grantsOf(tx: Transaction, tenantId: string, clientId: stri
       select object, action from policies where tenant_id = ${tenantId} and policies.role = bound.role offset 0
     ) as granted
     order by role`);
-  const roles = rows.flatMap(({ role }) => role ?? []);
+  const names = rows.flatMap(({ role }) => role ?? []);
   const granted = rows.filter(({ role }) => role === null).map(scopeOf);
-  return { roles, scopes: inOrder(new Set([...roles.flatMap(builtInScopes), ...granted])) };
+  return { roles: names, scopes: inOrder(new Set([...names.flatMap(builtInScopes), ...granted])) };
 }
 
 /** The scopes that a binding to the role grants, fixed until the transaction ends. Null: no such role. */
