@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AckPolicy, jetstream } from '@nats-io/jetstream';
-import { headers } from '@nats-io/transport-node';
+import { connect, headers } from '@nats-io/transport-node';
 import { expect, type TestContext, test, vi } from 'vitest';
 import { DeviceConnections, type VendorOptions } from '../src/adapter.js';
 import { expectEachOnce, processesOf, setUp, within } from './serve.js';
@@ -187,6 +187,30 @@ test.concurrent('killed with a command of 30 seconds: the next process gets it i
   await vi.waitFor(() => expect(runs).toHaveLength(1), within);
   expect(runs).toMatchObject([{ id: command?.command_id, redelivered: true }]);
   expect(performance.now() - killedAt).toBeLessThan(30_000);
+});
+
+test.concurrent('what NATS has delivered to a process that died is marked, also if NATS forgets that it has', async (context) => {
+  const { on, serve } = await setUp(context, { ackWaitMs: 6_000 });
+  const consumer = await on.consumer();
+  const [earlier] = await on.send([{}]);
+  await consumer.next();
+  const begunAt = performance.now();
+  const after = (ms: number) =>
+    vi.waitFor(() => expect(performance.now() - begunAt).toBeGreaterThan(ms), { ...within, interval: 10 });
+  const dying = await connect({ servers: on.nats.url, reconnect: false });
+  const other = await jetstream(dying).consumers.get('TOP_COMMANDS', `${tenantId}+${vendor}`);
+  await after(3_000);
+  const [last] = await on.send([{}]);
+  // It asks for more than there is, and is gone.
+  for await (const _ of await other.fetch({ max_messages: 10, expires: 30_000 })) break;
+  await dying.close();
+  // The first command has come up for nobody. The last one, whose time is not over, is then delivered as new.
+  await after(6_500);
+  const { runs } = await serve();
+  await on.allAcknowledged();
+  expect(new Map(runs.map(({ id, redelivered }) => [id, redelivered]))).toEqual(
+    new Map([earlier, last].map((command) => [command?.command_id, true])),
+  );
 });
 
 /** An adapter of devices that dial in, whose processes hand over. */

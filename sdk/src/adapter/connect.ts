@@ -53,6 +53,8 @@ export interface Link {
   readonly reconnects: number;
   /** The id of the server, which is another one after each of its starts. */
   readonly server: string | undefined;
+  /** Of the server: `2.10.14`. */
+  readonly version: string | undefined;
   /** Resolves when there is a connection, or as soon as the signal is aborted. */
   connected(signal?: RuntimeAbortSignal): Promise<void>;
   /** Called whenever the connection is lost. */
@@ -106,6 +108,9 @@ export async function connectToBus(
     },
     get server() {
       return connection.info?.server_id;
+    },
+    get version() {
+      return connection.info?.version;
     },
     connected: (signal) => until(up, signal),
     onLost: (tell) => void losses.push(tell),

@@ -43,6 +43,15 @@ const CREATED_FOR_MS = 250;
  */
 const UNREAD_MS = 60_000;
 
+/**
+ * Before 2.10.14, a message that is to be delivered again while the only reader is a connection that has died makes
+ * nats-server forget its last delivery: it delivers that message again as new.
+ */
+const forgetsDeliveries = (version = '') => {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number.parseFloat);
+  return major < 2 || (major === 2 && (minor < 10 || (minor === 10 && patch < 14)));
+};
+
 /** The servers of a cluster have clocks of their own, which differ by less. */
 const CLOCKS_DIFFER_MS = 500;
 
@@ -79,6 +88,8 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
   let countsSince: number | undefined;
   /** The durable was the one in use until then, by the clock of NATS. */
   let inUseUntil = 0;
+  /** NATS had delivered nothing since, by its clock, when reading began. */
+  let deliveredAt = Number.NEGATIVE_INFINITY;
   let seenReconnects = -1;
   let seenLeader: string | undefined;
   /** When the durable was created. It does not know what an earlier one has delivered. */
@@ -107,9 +118,10 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
     begunAt = asked;
     // NATS started before its last delivery. It may have forgotten what it had delivered before its start.
     const { last_active } = info.delivered;
-    countsSince = isFirst && last_active ? instantOf(last_active) + margin : undefined;
+    deliveredAt = last_active ? instantOf(last_active) : Number.NEGATIVE_INFINITY;
+    countsSince = isFirst && last_active ? deliveredAt + margin : undefined;
     if (!isFirst) inUseUntil = Number.POSITIVE_INFINITY;
-    else if (last_active) inUseUntil = instantOf(last_active) + UNREAD_MS;
+    else if (last_active) inUseUntil = deliveredAt + UNREAD_MS;
     const isSame = earlier?.createdAt === createdAt && earlier.leader === leader;
     continued = isFirst && isSame && (leader || earlier?.server === link.server) ? earlier : undefined;
     seenReconnects = reconnects;
@@ -127,8 +139,11 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
   }
 
   /** The server that delivered the message is the one that the platform sent it to, so it has not been started since. */
-  const isCertain = (message: JsMsg) =>
-    headerOf(message, SENT_TO) === link.server && !seenLeader && message.time.getTime() < inUseUntil;
+  function isCertain(message: JsMsg): boolean {
+    const storedAt = message.time.getTime();
+    const isOfServer = headerOf(message, SENT_TO) === link.server && !seenLeader;
+    return isOfServer && storedAt < inUseUntil && (storedAt > deliveredAt || !forgetsDeliveries(link.version));
+  }
 
   function ageOf(message: JsMsg, isOfConnection: boolean): Age {
     const storedAt = message.time.getTime();
@@ -139,6 +154,16 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
       isCounted: (certain || storedAt > forgottenUntil) && storedAt > createdAt,
       isContinued: continued !== undefined,
     };
+  }
+
+  /** Nothing starts before it is known how much time is left. The message is kept, so that no other overtakes it. */
+  async function waitForTime(consumer: Consumer, message: JsMsg, fetchedAt: number): Promise<void> {
+    const { reconnects } = link;
+    while (!clock.isKnown && link.reconnects === reconnects && !stopping.signal.aborted) {
+      message.working();
+      await pause(RETRY_MS, stopping.signal);
+      await askForAges(consumer, { fetchedAt });
+    }
   }
 
   async function read(consumer: Consumer): Promise<void> {
@@ -165,12 +190,12 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
           await askForAges(consumer, { fetchedAt, hasGoneBack });
         }
         last = deliverySequence;
+        if (!clock.isKnown) await waitForTime(consumer, message, fetchedAt);
         // What came before may have been delivered again meanwhile, to another process.
         const isOfConnection = link.isConnected && link.reconnects === reconnects;
         // It may have waited in the socket, and another process has had it since.
         if (pulse.freezes !== freezes) continue;
-        // Nothing starts before it is known how much time is left.
-        if (!clock.isKnown) message.nak(RETRY_MS);
+        if (!clock.isKnown) message.nak();
         else take(message, ageOf(message, isOfConnection));
       }
     }
