@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -60,6 +61,7 @@ type pull struct {
 	consumer   jetstream.Consumer
 	clustered  bool
 	lastActive time.Time // of the durable consumer, when this process began to read
+	linkActive time.Time // the same, when this link was new
 	clockKnown bool
 }
 
@@ -78,7 +80,7 @@ func (a *Adapter) Run(stop context.Context) {
 
 func (a *Adapter) read(stop context.Context) {
 	var consumer jetstream.Consumer
-	var first *pull
+	var first, linked *pull
 	for stop.Err() == nil {
 		if a.countHeld() >= maxHeld {
 			time.Sleep(50 * time.Millisecond)
@@ -106,15 +108,18 @@ func (a *Adapter) read(stop context.Context) {
 			a.records.SinceIfNew(info.TimeStamp)
 			next.clockKnown = true
 		}
-		if first == nil {
-			next.firstPull = next.sent
+		if linked == nil || linked.link != next.link {
 			if info.Delivered.Last != nil {
-				next.lastActive = *info.Delivered.Last
+				next.linkActive = *info.Delivered.Last
 			}
+			linked = &next
+		}
+		if first == nil {
+			next.firstPull, next.lastActive = next.sent, next.linkActive
 			first = &next
 			logf("Reads %s+%s on TOP_COMMANDS.", a.tenant, a.vendor)
 		}
-		next.firstPull, next.lastActive = first.firstPull, first.lastActive
+		next.firstPull, next.lastActive, next.linkActive = first.firstPull, first.lastActive, linked.linkActive
 		a.fetch(stop, &next)
 	}
 }
@@ -199,5 +204,13 @@ func (a *Adapter) neverBegan(message jetstream.Msg, meta *jetstream.MsgMetadata,
 		a.link() == p.link && p.link.server != "" &&
 		message.Headers().Get("Sent-To") == p.link.server &&
 		!p.clustered &&
+		(meta.Timestamp.After(p.linkActive) || !forgetsDeliveries(a.connection.ConnectedServerVersion())) &&
 		!p.lastActive.IsZero() && !meta.Timestamp.After(p.lastActive.Add(trustedAfter))
+}
+
+// Before 2.10.14, nats-server can deliver as new what it has delivered to a connection that died.
+func forgetsDeliveries(version string) bool {
+	var major, minor, patch int
+	fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
+	return major < 2 || major == 2 && (minor < 10 || minor == 10 && patch < 14)
 }
