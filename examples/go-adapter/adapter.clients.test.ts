@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { connect, createInbox, nkeyAuthenticator } from '@nats-io/transport-node';
 import { temporaryFolder } from '@tenant-open-platform/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -78,3 +80,35 @@ test.runIf(isGoThere)(
     await adapter.stop();
   },
 );
+
+test.runIf(isGoThere)(
+  'frozen until another process has its commands: it starts none when it wakes, and what has succeeded has',
+  async () => {
+    const frozen = await start();
+    const send = (device_id: string) => platform.send({ device_id, timeout_seconds: 120 });
+    const sent = await Promise.all(Array.from({ length: 10 }, () => send('demo-frozen')));
+    const executed = () => frozen.executions().map(({ command_id }) => command_id);
+    await vi.waitFor(() => expect(executed()).toHaveLength(4), { timeout: 60_000, interval: 1 });
+    process.kill(frozen.pid, 'SIGSTOP');
+    expect(frozen.executions().at(-1)).toMatchObject({ answer: 'FAILED' });
+    const begun = executed();
+    const waiting = sent.filter((id) => !begun.includes(id));
+    // The frozen process has asked NATS for it.
+    const inSocket = await sendAhead({ device_id: 'demo-other' });
+    const second = await start();
+    const [last = ''] = begun.slice(-1);
+    for (const id of [last, ...waiting]) expect(await platform.outcomeOf(id)).toMatchObject({ status: 'TIMED_OUT' });
+    await platform.outcomeOf(inSocket);
+    process.kill(frozen.pid, 'SIGCONT');
+    expect(await platform.lateResultOf(last)).toMatchObject({ device_execution_status: 'SUCCEEDED' });
+    await second.stop();
+    const later = await send('demo-later');
+    expect(await platform.outcomeOf(later)).toMatchObject({ status: 'SUCCEEDED' });
+    await frozen.stop();
+    expect(executed()).toEqual([...begun, later]);
+  },
+);
+
+test.runIf(isGoThere)('the parts in Go do as their tests say', async () => {
+  await promisify(execFile)('go', ['test', '.'], { cwd: import.meta.dirname });
+});

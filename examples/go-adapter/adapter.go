@@ -19,6 +19,8 @@ const (
 	inProgress    = 2 * time.Second
 	waitEnds      = 2 * time.Second // before the deadline
 	trustedAfter  = 60 * time.Second
+	// NATS delivers a message again 6 seconds after the last sign of life.
+	trustedFor = 5 * time.Second
 )
 
 type Adapter struct {
@@ -57,6 +59,7 @@ func (a *Adapter) link() link {
 type pull struct {
 	link       link
 	sent       time.Time
+	asked      time.Time // for messages
 	firstPull  time.Time
 	consumer   jetstream.Consumer
 	clustered  bool
@@ -68,7 +71,7 @@ type pull struct {
 func (a *Adapter) Run(stop context.Context) {
 	for id, end := range a.records.Open() {
 		logf("end from the records: %s %s", id, end)
-		a.report(id, end, "")
+		a.report(id, func() End { return end }, "")
 	}
 	done := make(chan struct{})
 	go a.tick(done)
@@ -129,6 +132,7 @@ func (a *Adapter) fetch(stop context.Context, p *pull) {
 	if !a.records.HaveSince() {
 		wait = firstPullTime
 	}
+	p.asked = time.Now()
 	batch, err := p.consumer.Fetch(maxHeld-a.countHeld(), jetstream.FetchMaxWait(wait))
 	if err != nil {
 		logf("pull: %v", err)
@@ -136,6 +140,9 @@ func (a *Adapter) fetch(stop context.Context, p *pull) {
 		return
 	}
 	for message := range batch.Messages() {
+		if isStale(p.asked) {
+			continue // It waited in the socket while this process stood still. NATS delivers it again.
+		}
 		if stop.Err() != nil {
 			message.Nak()
 			continue
@@ -165,7 +172,7 @@ func (a *Adapter) learnClock(p *pull, arrived time.Time) bool {
 
 func (a *Adapter) receive(message jetstream.Msg, p *pull) {
 	arrived := time.Now()
-	c := &command{message: message, traceparent: message.Headers().Get("traceparent")}
+	c := &command{message: message, traceparent: message.Headers().Get("traceparent"), alive: p.asked}
 	meta, err := message.Metadata()
 	if err != nil || json.Unmarshal(message.Data(), &c.body) != nil || c.body.CommandID == "" || c.body.DeviceID == "" {
 		logf("a message that is not a command: %q", message.Data())
