@@ -111,7 +111,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['CommandUpdate'],
     summary: 'Receive an update of a command from its adapter',
-    description: `The stream is \`TOP_UPDATES\`. A command can have many updates. Give each update a Nats-Msg-Id of its own, for example the command_id and the status, never the command_id alone. Publish the same update again under the same id. For 100 ms the stream drops another message with the same id, and acknowledges it with \`duplicate: true\`.
+    description: `The stream is \`TOP_UPDATES\`. A command can have many updates. Give each update a Nats-Msg-Id of its own: a new UUID, or the command_id with the status and, if there is \`progress\`, its step. Never use the command_id alone. Two steps of one command within 100 ms need different ids. Publish the same update again under the same id. See the header Nats-Msg-Id.
 
 | the adapter knows | it sends | the caller reads as public_status |
 |---|---|---|
@@ -131,7 +131,7 @@ The first end of a command is final. A later end, also after the deadline, chang
     messages: ['DeviceRequestMessage'],
     summary: 'Receive a request of a device from its adapter',
     description:
-      'The stream is `TOP_UPDATES`. The platform ignores a repeated request of a device with the same dedupe_id.',
+      'The stream is `TOP_UPDATES`. The platform ignores a repeated request of a device with the same dedupe_id. Use a new UUID as Nats-Msg-Id, not the dedupe_id alone: another tenant may use the same one.',
   },
   deviceReply: {
     action: 'send',
@@ -161,7 +161,7 @@ const headers = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        'Id of the message. A stream drops a message whose id it received before: within 10 minutes if the platform publishes to the stream, within 100 ms if adapters do (`TOP_UPDATES`).',
+        'Id of the message. A stream drops a message whose id it received before: within 10 minutes if the platform publishes to the stream, within 100 ms if adapters do (`TOP_UPDATES`). It compares the ids of all messages of the stream, also of other tenants and vendors, and acknowledges a message that it drops with `duplicate: true`. A new UUID for each message is always right. Keep the id when you publish the same message again. Do not use the bare dedupe_id or command_id. If the first acknowledgement of a message has `duplicate: true`, another message had its id: publish it under another id.',
     },
     [SENT_AGAIN]: {
       type: 'string',
