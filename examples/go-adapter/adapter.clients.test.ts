@@ -109,6 +109,19 @@ test.runIf(isGoThere)(
   },
 );
 
+test.runIf(isGoThere)(
+  'what waits for its device for longer than 5 seconds is executed: the process has not stood still',
+  async () => {
+    const adapter = await start();
+    const send = () => platform.send({ device_id: 'demo-busy', timeout_seconds: 120 });
+    const ids = await Promise.all(Array.from({ length: 25 }, send));
+    const ends = await Promise.all(ids.map((id) => platform.outcomeOf(id)));
+    expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['SUCCEEDED']));
+    expect(adapter.log()).not.toContain('stood still');
+    await adapter.stop();
+  },
+);
+
 test.runIf(isGoThere)('the parts in Go do as their tests say', async () => {
   await promisify(execFile)('go', ['test', '.'], { cwd: import.meta.dirname });
 });
