@@ -27,7 +27,7 @@ A command begins when your adapter sends the first message to the device. A comm
 
 A message is delivered again if the number of deliveries in its metadata (\`NumDelivered\` or \`deliveryCount\` in clients) is more than 1, or if it has the header ${SENT_AGAIN}. An earlier process, another reader or your own process may have executed it. NATS can lose this number when it is killed. So treat a message that NATS stored before your process began to read, or connected again, as delivered again too. Do the same if NATS stored it before \`created\` in the information on your durable consumer. There are two exceptions:
 
-- It came over your present connection, its header ${SENT_TO} is the \`server_id\` in the INFO of this connection, and the information on your durable consumer has no \`cluster\`. Then NATS has run since the platform sent the message, and the number is right. When your process begins to read, this is only for messages that NATS stored at most 60 seconds after \`delivered.last_active\` of your durable consumer. Without \`last_active\` there is no such message. An adapter may have read the other durable consumer since, and executed later messages. It is never for a message that NATS stored before \`created\`: a new durable consumer does not know what the one before has delivered.
+- It came over your present connection, its header ${SENT_TO} is the \`server_id\` in the INFO of this connection, and the information on your durable consumer has no \`cluster\`. Then NATS has run since the platform sent the message, and the number is right. Before 2.10.14 (\`version\` in INFO), nats-server can forget a delivery to a connection that is lost. There, this is only for messages that NATS stored after \`delivered.last_active\` of your durable consumer, as you read it when your process began to read or connected again. When your process begins to read, this is only for messages that NATS stored at most 60 seconds after \`delivered.last_active\` of your durable consumer. Without \`last_active\` there is no such message. An adapter may have read the other durable consumer since, and executed later messages. It is never for a message that NATS stored before \`created\`: a new durable consumer does not know what the one before has delivered.
 - Your own records prove that its execution never began. They prove it if the only reader has written them before each execution, since before the platform accepted the command. If the message has no header ${SENT_AGAIN}, it is enough that they were complete when NATS stored it.
 
 If your process stood still for more than 5 seconds, another process may have got the commands that it holds. Look at a monotonic clock before each start, and before you publish an end. Do not start a command whose last \`+WPI\` was longer ago: send neither \`+WPI\` nor \`-NAK\` for it. If such a command has begun, publish SUCCEEDED or FAILED of the device as it is, and every other end as TIMED_OUT of the device.
@@ -111,7 +111,7 @@ const channels: Record<ChannelName, Channel> = {
     parameter: 'vendor',
     messages: ['CommandUpdate'],
     summary: 'Receive an update of a command from its adapter',
-    description: `The stream is \`TOP_UPDATES\`. A command can have many updates. Give each update a Nats-Msg-Id of its own, for example the command_id and the status, never the command_id alone. Publish the same update again under the same id. For 100 ms the stream drops another message with the same id, and acknowledges it with \`duplicate: true\`.
+    description: `The stream is \`TOP_UPDATES\`. A command can have many updates. Give each update a Nats-Msg-Id of its own: a new UUID, or the command_id with the status and, if there is \`progress\`, its step. Never use the command_id alone. Two steps of one command within 100 ms need different ids. Publish the same update again under the same id. See the header Nats-Msg-Id.
 
 | the adapter knows | it sends | the caller reads as public_status |
 |---|---|---|
@@ -131,7 +131,7 @@ The first end of a command is final. A later end, also after the deadline, chang
     messages: ['DeviceRequestMessage'],
     summary: 'Receive a request of a device from its adapter',
     description:
-      'The stream is `TOP_UPDATES`. The platform ignores a repeated request of a device with the same dedupe_id.',
+      'The stream is `TOP_UPDATES`. The platform ignores a repeated request of a device with the same dedupe_id. Use a new UUID as Nats-Msg-Id, not the dedupe_id alone: another tenant may use the same one.',
   },
   deviceReply: {
     action: 'send',
@@ -161,7 +161,7 @@ const headers = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        'Id of the message. A stream drops a message whose id it received before: within 10 minutes if the platform publishes to the stream, within 100 ms if adapters do (`TOP_UPDATES`).',
+        'Id of the message. A stream drops a message whose id it received before: within 10 minutes if the platform publishes to the stream, within 100 ms if adapters do (`TOP_UPDATES`). It compares the ids of all messages of the stream, also of other tenants and vendors, and acknowledges a message that it drops with `duplicate: true`. A new UUID for each message is always right. Keep the id when you publish the same message again. Do not use the bare dedupe_id or command_id. If the first acknowledgement of a message has `duplicate: true`, another message had its id: publish it under another id.',
     },
     [SENT_AGAIN]: {
       type: 'string',

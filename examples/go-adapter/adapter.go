@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"sync"
 	"time"
 
@@ -18,6 +19,8 @@ const (
 	inProgress    = 2 * time.Second
 	waitEnds      = 2 * time.Second // before the deadline
 	trustedAfter  = 60 * time.Second
+	// NATS delivers a message again 6 seconds after the last sign of life.
+	trustedFor = 5 * time.Second
 )
 
 type Adapter struct {
@@ -56,17 +59,19 @@ func (a *Adapter) link() link {
 type pull struct {
 	link       link
 	sent       time.Time
+	asked      time.Time // for messages
 	firstPull  time.Time
 	consumer   jetstream.Consumer
 	clustered  bool
 	lastActive time.Time // of the durable consumer, when this process began to read
+	linkActive time.Time // the same, when this link was new
 	clockKnown bool
 }
 
 func (a *Adapter) Run(stop context.Context) {
 	for id, end := range a.records.Open() {
 		logf("end from the records: %s %s", id, end)
-		a.report(id, end, "")
+		a.report(id, func() End { return end }, "")
 	}
 	done := make(chan struct{})
 	go a.tick(done)
@@ -78,7 +83,7 @@ func (a *Adapter) Run(stop context.Context) {
 
 func (a *Adapter) read(stop context.Context) {
 	var consumer jetstream.Consumer
-	var first *pull
+	var first, linked *pull
 	for stop.Err() == nil {
 		if a.countHeld() >= maxHeld {
 			time.Sleep(50 * time.Millisecond)
@@ -106,15 +111,18 @@ func (a *Adapter) read(stop context.Context) {
 			a.records.SinceIfNew(info.TimeStamp)
 			next.clockKnown = true
 		}
-		if first == nil {
-			next.firstPull = next.sent
+		if linked == nil || linked.link != next.link {
 			if info.Delivered.Last != nil {
-				next.lastActive = *info.Delivered.Last
+				next.linkActive = *info.Delivered.Last
 			}
+			linked = &next
+		}
+		if first == nil {
+			next.firstPull, next.lastActive = next.sent, next.linkActive
 			first = &next
 			logf("Reads %s+%s on TOP_COMMANDS.", a.tenant, a.vendor)
 		}
-		next.firstPull, next.lastActive = first.firstPull, first.lastActive
+		next.firstPull, next.lastActive, next.linkActive = first.firstPull, first.lastActive, linked.linkActive
 		a.fetch(stop, &next)
 	}
 }
@@ -124,6 +132,7 @@ func (a *Adapter) fetch(stop context.Context, p *pull) {
 	if !a.records.HaveSince() {
 		wait = firstPullTime
 	}
+	p.asked = time.Now()
 	batch, err := p.consumer.Fetch(maxHeld-a.countHeld(), jetstream.FetchMaxWait(wait))
 	if err != nil {
 		logf("pull: %v", err)
@@ -131,6 +140,9 @@ func (a *Adapter) fetch(stop context.Context, p *pull) {
 		return
 	}
 	for message := range batch.Messages() {
+		if isStale(p.asked) {
+			continue // It waited in the socket while this process stood still. NATS delivers it again.
+		}
 		if stop.Err() != nil {
 			message.Nak()
 			continue
@@ -160,7 +172,7 @@ func (a *Adapter) learnClock(p *pull, arrived time.Time) bool {
 
 func (a *Adapter) receive(message jetstream.Msg, p *pull) {
 	arrived := time.Now()
-	c := &command{message: message, traceparent: message.Headers().Get("traceparent")}
+	c := &command{message: message, traceparent: message.Headers().Get("traceparent"), alive: p.asked}
 	meta, err := message.Metadata()
 	if err != nil || json.Unmarshal(message.Data(), &c.body) != nil || c.body.CommandID == "" || c.body.DeviceID == "" {
 		logf("a message that is not a command: %q", message.Data())
@@ -199,5 +211,13 @@ func (a *Adapter) neverBegan(message jetstream.Msg, meta *jetstream.MsgMetadata,
 		a.link() == p.link && p.link.server != "" &&
 		message.Headers().Get("Sent-To") == p.link.server &&
 		!p.clustered &&
+		(meta.Timestamp.After(p.linkActive) || !forgetsDeliveries(a.connection.ConnectedServerVersion())) &&
 		!p.lastActive.IsZero() && !meta.Timestamp.After(p.lastActive.Add(trustedAfter))
+}
+
+// Before 2.10.14, nats-server can deliver as new what it has delivered to a connection that died.
+func forgetsDeliveries(version string) bool {
+	var major, minor, patch int
+	fmt.Sscanf(version, "%d.%d.%d", &major, &minor, &patch)
+	return major < 2 || major == 2 && (minor < 10 || minor == 10 && patch < 14)
 }

@@ -16,7 +16,11 @@ type command struct {
 	traceparent string
 	due         time.Time
 	waited      bool
+	alive       time.Time // the last sign of life, or when the pull was sent that brought it
 }
+
+// isStale reports whether NATS may have given the command to another process: this one stood still.
+func isStale(alive time.Time) bool { return time.Since(alive) > trustedFor }
 
 func (a *Adapter) countHeld() int {
 	a.mu.Lock()
@@ -80,6 +84,9 @@ func (a *Adapter) next(deviceID string) *command {
 
 func (a *Adapter) execute(c *command) {
 	id := c.body.CommandID
+	if a.dropIfStale(c) {
+		return
+	}
 	end := Unknown
 	if left := time.Until(c.due); c.waited && left < waitEnds {
 		end = Unreachable
@@ -103,9 +110,31 @@ func (a *Adapter) finish(c *command, end End) {
 	a.work.Add(1)
 	go func() {
 		defer a.work.Done()
-		a.report(c.body.CommandID, end, c.traceparent)
+		a.report(c.body.CommandID, func() End { return a.trueEnd(c, end) }, c.traceparent)
 		a.release(c)
 	}()
+}
+
+// trueEnd: that the device has done it stays true if another process has the command too.
+func (a *Adapter) trueEnd(c *command, end End) End {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if end != Succeeded && isStale(c.alive) {
+		return Unknown
+	}
+	return end
+}
+
+// dropIfStale forgets a command that has not begun. NATS delivers it again, if no other process has it.
+func (a *Adapter) dropIfStale(c *command) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !isStale(c.alive) {
+		return false
+	}
+	logf("not started, because this process stood still: %s", c.body.CommandID)
+	delete(a.held, c.body.CommandID)
+	return true
 }
 
 // refuse ends a command that does not begin here.
@@ -131,22 +160,33 @@ func (a *Adapter) tick(done chan struct{}) {
 		}
 		lastInProgress = time.Now()
 		a.records.ForgetOld()
-		a.mu.Lock()
-		for _, c := range a.held {
-			c.message.InProgress()
+		a.stillWorking()
+	}
+}
+
+func (a *Adapter) stillWorking() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.held {
+		if !isStale(c.alive) && a.connection.IsConnected() && c.message.InProgress() == nil {
+			c.alive = time.Now()
 		}
-		a.mu.Unlock()
 	}
 }
 
 func (a *Adapter) endWaits() {
 	for _, c := range a.takeWaiting(func(c *command) bool { return time.Until(c.due) < waitEnds }) {
-		a.refuse(c, Unreachable)
+		if !a.dropIfStale(c) {
+			a.refuse(c, Unreachable)
+		}
 	}
 }
 
 func (a *Adapter) giveBack() {
 	for _, c := range a.takeWaiting(func(*command) bool { return true }) {
+		if a.dropIfStale(c) {
+			continue
+		}
 		a.mu.Lock()
 		delete(a.held, c.body.CommandID)
 		c.message.Nak()

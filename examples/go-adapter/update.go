@@ -32,8 +32,8 @@ type update struct {
 	OccurredAt            string         `json:"occurred_at"`
 }
 
-func newUpdate(id string, end End) update {
-	u := update{CommandID: id, OccurredAt: time.Now().UTC().Format(time.RFC3339Nano)}
+func newUpdate(id string, end End, at time.Time) update {
+	u := update{CommandID: id, OccurredAt: at.UTC().Format(time.RFC3339Nano)}
 	switch end {
 	case Succeeded:
 		u.DeviceExecutionStatus = end
@@ -51,13 +51,15 @@ func newUpdate(id string, end End) update {
 	return u
 }
 
-// report returns when NATS has stored the end, however long that takes.
-func (a *Adapter) report(id string, end End, traceparent string) {
-	data, err := json.Marshal(newUpdate(id, end))
-	if err != nil {
-		fatal("update", err)
-	}
+// report returns when NATS has stored the end, however long that takes. What is true can change meanwhile.
+func (a *Adapter) report(id string, trueEnd func() End, traceparent string) {
+	at := time.Now()
 	for {
+		end := trueEnd()
+		data, err := json.Marshal(newUpdate(id, end, at))
+		if err != nil {
+			fatal("update", err)
+		}
 		message := nats.NewMsg("tenants." + a.tenant + ".command-updates." + a.vendor)
 		message.Data = data
 		message.Header.Set("Nats-Msg-Id", id+"."+string(end))
@@ -65,7 +67,7 @@ func (a *Adapter) report(id string, end End, traceparent string) {
 			message.Header.Set("traceparent", traceparent)
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		_, err := a.js.PublishMsg(ctx, message)
+		_, err = a.js.PublishMsg(ctx, message)
 		cancel()
 		if err == nil {
 			break

@@ -24,5 +24,12 @@ test(
   {
     timeout: 600_000,
   },
-  () => expectNoLieUnderKills(platform, { kills: KILLS, commands: COMMANDS, seed: SEED, deviceOf }),
+  () =>
+    expectNoLieUnderKills(platform, {
+      kills: KILLS,
+      commands: COMMANDS,
+      seed: SEED,
+      deviceOf,
+      needless: COMMANDS / 100,
+    }),
 );
