@@ -47,10 +47,7 @@ const UNREAD_MS = 60_000;
  * Before 2.10.14, a message that is to be delivered again while the only reader is a connection that has died makes
  * nats-server forget its last delivery: it delivers that message again as new.
  */
-const forgetsDeliveries = (version = '') => {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number.parseFloat);
-  return major < 2 || (major === 2 && (minor < 10 || (minor === 10 && patch < 14)));
-};
+const FORGETS_DELIVERIES = /^2\.(\d|10\.(\d|1[0-3]))\b/;
 
 /** The servers of a cluster have clocks of their own, which differ by less. */
 const CLOCKS_DIFFER_MS = 500;
@@ -142,7 +139,9 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
   function isCertain(message: JsMsg): boolean {
     const storedAt = message.time.getTime();
     const isOfServer = headerOf(message, SENT_TO) === link.server && !seenLeader;
-    return isOfServer && storedAt < inUseUntil && (storedAt > deliveredAt || !forgetsDeliveries(link.version));
+    return (
+      isOfServer && storedAt < inUseUntil && (storedAt > deliveredAt || !FORGETS_DELIVERIES.test(link.version ?? ''))
+    );
   }
 
   function ageOf(message: JsMsg, isOfConnection: boolean): Age {
