@@ -43,6 +43,20 @@ test('the adapter is killed while a device executes: the next process takes the 
   await stop();
 });
 
+test('what waits for a poll when the adapter is stopped is new to the next process: it does not reach a device that never polls', async () => {
+  const first = await start();
+  const commandId = await platform.send({ timeout_seconds: 30 });
+  await platform.taken(1);
+  await first.stop();
+  const second = await start();
+  expect(await platform.outcomeOf(commandId)).toMatchObject({
+    status: 'FAILED',
+    adapter_status: 'UNREACHABLE',
+    device_execution_status: 'NOT_STARTED',
+  });
+  await second.stop();
+});
+
 test('a wrong token, path or outcome is refused; a status counts without what cannot be read beside it', async () => {
   const { stop } = await start();
   onTestFinished(stop);

@@ -4,7 +4,7 @@ import { serveVendor } from '@tenant-open-platform/sdk/adapter';
 import { isStatus, pollingDevices, type Said } from './devices.js';
 
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
-const { PORT = '8790', TOKENS = '{}' } = process.env;
+const { PORT = '8790', TOKENS = '{}', HAND_OVER_FILE = 'hand-over.json' } = process.env;
 const MAX_BYTES = 65_536;
 
 const digest = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -18,6 +18,7 @@ const adapter = await serveVendor({
   tenantId: TENANT_ID,
   vendor: VENDOR,
   onePerDevice: true,
+  handOverFile: HAND_OVER_FILE,
   onCommand: devices.onCommand,
 });
 
