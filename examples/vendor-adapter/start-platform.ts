@@ -86,6 +86,24 @@ export async function startPlatform() {
     await vi.waitFor(waiting, { timeout: 60_000, interval: 50 });
   }
 
+  async function send(command: object): Promise<string> {
+    const idempotency_key = randomBytes(8).toString('hex');
+    const body = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {}, idempotency_key };
+    const accepted = await signedRequest(demo, 'POST', commands, { body: { ...body, ...command } });
+    expect(accepted.status).toBe(202);
+    return accepted.body.command_id;
+  }
+
+  /** A command that is on the bus while nobody reads. */
+  async function sendAhead(command: object): Promise<string> {
+    const commandId = await send(command);
+    await vi.waitFor(async () => expect(await read(commandId)).toMatchObject({ adapter_status: 'SENT' }), {
+      timeout: 60_000,
+      interval: 100,
+    });
+    return commandId;
+  }
+
   const read = async (commandId: string) => (await signedRequest(demo, 'GET', `${commands}/${commandId}`)).body;
 
   /** The record of a command once this field has a value. */
@@ -107,13 +125,8 @@ export async function startPlatform() {
     seeds,
     seedFile,
     taken,
-    async send(command: object): Promise<string> {
-      const idempotency_key = randomBytes(8).toString('hex');
-      const body = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {}, idempotency_key };
-      const accepted = await signedRequest(demo, 'POST', commands, { body: { ...body, ...command } });
-      expect(accepted.status).toBe(202);
-      return accepted.body.command_id;
-    },
+    send,
+    sendAhead,
     read,
     outcomeOf: (commandId: string) => recordWith(commandId, 'completed_at'),
     lateResultOf: async (commandId: string) => (await recordWith(commandId, 'late_result')).late_result,
