@@ -27,5 +27,15 @@ export const carryOutAtOnce =
     if (status >= 500) throw new OutcomeUnknown('DEVICE_ERROR', `The device answered with status ${status}.`);
     void progress('DELIVERED');
     if (status >= 300) throw new Rejected('REFUSED', `The device refused with status ${status}.`);
-    return (await response.json()) as object;
+    return resultOf(await response.text());
   };
+
+/** The status says that the device has done it. What is not JSON goes to the kit, which leaves it out and says so. */
+function resultOf(text: string) {
+  if (!text) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

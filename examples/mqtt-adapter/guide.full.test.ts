@@ -30,6 +30,7 @@ test(`${page}, pasted from top to bottom: a device carries out a command, and on
     NATS_URL: broker.url,
     MQTT_URL: `mqtt://127.0.0.1:${broker.port}`,
     MQTT_PORT: String(broker.port),
+    HAND_OVER_FILE: join(folder, 'hand-over.json'),
   };
   expect(terminals).toHaveLength(2);
   for (const code of terminals) {

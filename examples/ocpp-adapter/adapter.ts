@@ -5,7 +5,8 @@ import { type ChargePoint, type ChargePoints, startCentralSystem } from './centr
 import { commandsFor } from './commands.js';
 
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
-const { OCPP_PORT = '9000', CHARGE_POINTS_FILE = 'charge-points.json', HAND_OVER_FILE } = process.env;
+const { OCPP_PORT = '9000', CHARGE_POINTS_FILE = 'charge-points.json' } = process.env;
+const { HAND_OVER_FILE = 'hand-over.json' } = process.env;
 const chargePoints: ChargePoints = JSON.parse(readFileSync(CHARGE_POINTS_FILE, 'utf8'));
 
 const online = new DeviceConnections<ChargePoint>();

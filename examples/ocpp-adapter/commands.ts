@@ -37,15 +37,10 @@ export const commandsFor = (chargePoints: ChargePoints, online: DeviceConnection
     }
     const chargePoint = await online.waitFor(device_id, context, { answerMs: ANSWER_MS });
     const [method, params] = calls[chargePoint.protocol];
-    const { status } = await call(chargePoint, method, params, context.signal);
+    const { status } = await call(chargePoint, method, params, context);
     const isDone = ['Accepted', 'Scheduled', 'Unlocked'].includes(String(status));
     // It may refuse what it has done already, such as the end of a transaction.
-    if (context.redelivered && !isDone) {
-      throw new OutcomeUnknown(
-        'SENT_TWICE',
-        `The charge point answered ${status} to a command that it may have executed.`,
-      );
-    }
+    if (context.redelivered && !isDone) throw sentTwice(status);
     switch (status) {
       case 'Accepted':
       case 'Scheduled':
@@ -111,15 +106,19 @@ function callsOf(command: CommandOf<Commands>): Record<Version, Call> {
   }
 }
 
+const sentTwice = (answer: unknown) =>
+  new OutcomeUnknown('SENT_TWICE', `The charge point answered ${answer} to a command that it may have executed.`);
+
 /** The errors with which a charge point says that it has not done it, and those that OCPP does not know. */
 const REFUSALS = new Set(['GenericError', 'InternalError', 'SecurityError']);
 
-async function call(chargePoint: ChargePoint, method: string, params: object, signal: AbortSignal) {
+async function call(chargePoint: ChargePoint, method: string, params: object, context: CommandContext) {
   try {
-    return await chargePoint.call(method, params, { signal, callTimeoutMs: Number.POSITIVE_INFINITY });
+    return await chargePoint.call(method, params, { signal: context.signal, callTimeoutMs: Number.POSITIVE_INFINITY });
   } catch (cause) {
     const { rpcErrorCode: code = '' } = cause as { rpcErrorCode?: string };
     if (code === 'NotImplemented' || code === 'NotSupported') throw new Unsupported(code, 'It does not know the call.');
+    if (REFUSALS.has(code) && context.redelivered) throw sentTwice(code);
     if (REFUSALS.has(code)) throw new Failed(code, 'The charge point answered with an error.', { cause });
     // No answer, a broken connection, or an answer that the schemas of OCPP do not allow.
     throw new OutcomeUnknown(code || 'NO_ANSWER', 'The charge point may have executed the command.', { cause });

@@ -43,8 +43,8 @@ for (const [type, properties] of Object.entries(types)) {
 async function startAdapter() {
   const adapter = await platform.startAdapter({
     argv: [process.execPath, '--import', 'tsx', join(import.meta.dirname, 'adapter.ts')],
-    // One file for all tests: also a killed adapter has the note of an earlier one.
-    environment: { OCPP_PORT: String(port), CHARGE_POINTS_FILE: file, HAND_OVER_FILE: join(folder, 'hand-over.json') },
+    // The note of a restart stays in the folder of all tests: also a killed adapter has that of an earlier one.
+    environment: { OCPP_PORT: String(port), CHARGE_POINTS_FILE: file },
   });
   await adapter.logged('Serving vendor_a for demo.');
   const kill = async () => {

@@ -4,7 +4,8 @@ import { serveVendor } from '@tenant-open-platform/sdk/adapter';
 import { isStatus, pollingDevices, type Said } from './devices.js';
 
 const { NATS_URL = 'nats://127.0.0.1:4222', NATS_NKEY_SEED_FILE, TENANT_ID = '', VENDOR = '' } = process.env;
-const { PORT = '8790', TOKENS = '{}' } = process.env;
+const { PORT = '8790', TOKENS = '{}', HAND_OVER_FILE = 'hand-over.json' } = process.env;
+/** Of an outcome. The platform takes results of 32 KiB. */
 const MAX_BYTES = 65_536;
 
 const digest = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -18,6 +19,7 @@ const adapter = await serveVendor({
   tenantId: TENANT_ID,
   vendor: VENDOR,
   onePerDevice: true,
+  handOverFile: HAND_OVER_FILE,
   onCommand: devices.onCommand,
 });
 
@@ -27,32 +29,42 @@ type Answer = { status: number; body?: object };
 async function answer(request: IncomingMessage, hungUp: AbortSignal): Promise<Answer> {
   const device = deviceOf.get(digest(request.headers.authorization?.replace(/^Bearer /, '') ?? ''));
   if (!device) return { status: 401 };
-  const { method, url = '', headers } = request;
+  const { method, url = '' } = request;
   if (method === 'GET' && url === '/command') {
     const task = await devices.poll(device, hungUp);
     return task ? { status: 200, body: task } : { status: 204 };
   }
   const [, commandId] = /^\/outcomes\/([\w-]+)$/.exec(url) ?? [];
   if (method !== 'POST' || !commandId) return { status: 404 };
-  if (!(Number(headers['content-length']) <= MAX_BYTES)) return { status: 413 };
-  const said = readSaid(Buffer.concat(await request.toArray()).toString());
+  const said = readSaid(await firstBytes(request));
   if (!said) return { status: 400 };
   return { status: devices.say(device, commandId, said) ? 204 : 404 };
 }
 
-/** The status counts. What cannot be read beside it is left out. */
-function readSaid(text: string): Said | undefined {
-  const { status, result, reason } = jsonOf(text) ?? { status: /^\s*\{\s*"status"\s*:\s*"(\w+)"/.exec(text)?.[1] };
-  if (!isStatus(status)) return undefined;
-  const isObject = typeof result === 'object' && result !== null && !Array.isArray(result);
-  return { status, ...(isObject && { result }), ...(typeof reason === 'string' && { reason }) };
+/** The rest is read too, so that the device gets its answer. */
+async function firstBytes(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    if (bytes < MAX_BYTES) chunks.push(chunk);
+    bytes += chunk.length;
+  }
+  return Buffer.concat(chunks).toString();
 }
 
-function jsonOf(text: string): { [key: string]: unknown } | undefined {
+/** The status counts, whatever stands beside it. The kit leaves out a result that is no object, and says so. */
+function readSaid(text: string): Said | undefined {
+  const { status, result, reason } = fieldsOf(text);
+  if (!isStatus(status)) return undefined;
+  return { status, result, ...(typeof reason === 'string' && { reason }) };
+}
+
+/** In what is not JSON, or was cut off, a status that stands first can be read. */
+function fieldsOf(text: string): { [key: string]: unknown } {
   try {
     return Object(JSON.parse(text));
   } catch {
-    return undefined;
+    return { status: /^\s*\{\s*"status"\s*:\s*"(\w+)"/.exec(text)?.[1], result: 'not JSON' };
   }
 }
 

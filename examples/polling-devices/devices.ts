@@ -13,7 +13,7 @@ const statuses = ['done', 'failed', 'refused', 'unknown'] as const;
 export const isStatus = (value: unknown): value is Said['status'] => statuses.includes(value as Said['status']);
 
 /** What a device says of a command. */
-export type Said = { status: (typeof statuses)[number]; result?: object; reason?: string };
+export type Said = { status: (typeof statuses)[number]; result?: unknown; reason?: string };
 
 /** What a device gets. */
 type Task = Pick<CommandMessage, 'command_id' | 'command_type' | 'payload'> & { remaining_ms: number };
@@ -72,7 +72,7 @@ export function pollingDevices() {
         answer(task);
       }).finally(() => open.delete(device_id));
       const reason = said.reason ?? '';
-      if (said.status === 'done') return said.result ?? {};
+      if (said.status === 'done') return (said.result ?? {}) as object;
       if (said.status === 'failed') throw new Failed('DEVICE_FAILED', reason);
       if (said.status === 'unknown') throw new OutcomeUnknown('NO_OUTCOME', reason);
       void context.progress('DELIVERED');

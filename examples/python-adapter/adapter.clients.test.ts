@@ -1,29 +1,14 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createAccount, createUser } from '@nats-io/nkeys';
 import { connect, createInbox, type Msg, nkeyAuthenticator } from '@nats-io/transport-node';
-import { clockAhead, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { clockAhead, signedRequest, startNode } from '@tenant-open-platform/testing';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { startPlatform } from '../vendor-adapter/start-platform.js';
+import { startPython } from './start-python.js';
 
-const run = promisify(execFile);
-const folder = temporaryFolder();
-const python = join(folder, 'bin/python');
-const install = async () => {
-  await run('python3', ['-m', 'venv', folder]);
-  const constraints = join(import.meta.dirname, 'constraints.txt');
-  await run(python, ['-m', 'pip', 'install', '-q', '-c', constraints, 'nats-py[nkeys]']);
-};
-const [platform] = await Promise.all([startPlatform(), install()]);
-
-async function start() {
-  const adapter = await platform.startAdapter({ argv: [python, join(import.meta.dirname, 'adapter.py')] });
-  await adapter.logged('Reads demo+vendor_a on TOP_COMMANDS.');
-  return adapter;
-}
+const { platform, python, start, startWith } = await startPython();
 
 test('the adapter in Python carries out commands, also after NATS was restarted, and refuses those for devices of others', async () => {
   const { stop } = await start();
@@ -56,23 +41,13 @@ test('a command that came after its deadline is TIMED_OUT, and its record says t
   await stop();
 });
 
-/** A command that is on the bus while nobody reads. */
-async function sendAhead(command: object): Promise<string> {
-  const commandId = await platform.send(command);
-  await vi.waitFor(async () => expect(await platform.read(commandId)).toMatchObject({ adapter_status: 'SENT' }), {
-    timeout: 60_000,
-    interval: 100,
-  });
-  return commandId;
-}
-
 test('what was sent while nobody read is carried out, unless NATS was started since: it may have forgotten a delivery', async () => {
   await readFirst();
-  const meanwhile = await sendAhead({ device_id: 'demo-meanwhile' });
+  const meanwhile = await platform.sendAhead({ device_id: 'demo-meanwhile' });
   const second = await start();
   expect(await platform.outcomeOf(meanwhile)).toMatchObject({ status: 'SUCCEEDED' });
   await second.stop();
-  const kept = await sendAhead({ device_id: 'demo-kept' });
+  const kept = await platform.sendAhead({ device_id: 'demo-kept' });
   await platform.nats.suspend();
   await platform.nats.resume();
   const third = await start();
@@ -84,7 +59,7 @@ test('what was sent while nobody read is carried out, unless NATS was started si
 
 test('after a start of NATS it does not say that a command of before was not started, whoever has read since', async () => {
   await readFirst();
-  const late = [await sendAhead({ timeout_seconds: 5 }), await sendAhead({ timeout_seconds: 5 })];
+  const late = [await platform.sendAhead({ timeout_seconds: 5 }), await platform.sendAhead({ timeout_seconds: 5 })];
   for (const id of late) expect(await platform.outcomeOf(id)).toMatchObject({ status: 'TIMED_OUT' });
   await platform.nats.suspend();
   await platform.nats.resume();
@@ -191,18 +166,6 @@ test('on SIGTERM it reports the results of commands in progress', async () => {
   expect(await platform.outcomeOf(commandId)).toMatchObject({ status: 'SUCCEEDED' });
 });
 
-/** The adapter with devices of the test, by the body of `carry_out(command, context)`. */
-async function startWith(carryOut: string, environment: Record<string, string> = {}) {
-  const own = temporaryFolder();
-  for (const file of ['adapter.py', 'outcomes.py']) copyFileSync(join(import.meta.dirname, file), join(own, file));
-  const body = carryOut.trim().replaceAll('\n', '\n    ');
-  const devices = `import asyncio, signal, time\n\nasync def carry_out(command, context):\n    ${body}\n`;
-  writeFileSync(join(own, 'devices.py'), devices);
-  const adapter = await platform.startAdapter({ argv: [python, join(own, 'adapter.py')], environment });
-  await adapter.logged('Reads demo+vendor_a on TOP_COMMANDS.');
-  return adapter;
-}
-
 const invalid = (message: string) => ({
   status: 'SUCCEEDED',
   result: null,
@@ -250,7 +213,7 @@ clock = adapter.Clock()
 for _ in range(2):
     clock.learn(time.time() - ${aheadMs / 1_000}, time.monotonic())`;
   const env = { TENANT_ID: 'demo', VENDOR: 'vendor_a', PYTHONDONTWRITEBYTECODE: '1' };
-  const { stdout } = await run(python, ['-c', learnTwice], { cwd: import.meta.dirname, env });
+  const { stdout } = await promisify(execFile)(python, ['-c', learnTwice], { cwd: import.meta.dirname, env });
   expect(stdout).toBe(`${warning}\n`);
 });
 

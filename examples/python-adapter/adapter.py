@@ -69,12 +69,12 @@ class Bus:
         self.connection, self.stream = connection, connection.jetstream(prefix=API)
         self.stopping, self.awaited, self.clock, self.pulse = asyncio.Event(), {}, Clock(), Pulse()
 
-    async def publish(self, kind, tenant_id, body, message_id, traceparent=None):
-        """Asks for the body at each attempt: what is true can have changed."""
+    async def publish(self, kind, tenant_id, body, message_id, traceparent=None, until=None):
+        """Asks for the body at each attempt: what is true can have changed. Gives up when the future `until` is done."""
         subject = f"tenants.{tenant_id}.{kind}.{VENDOR}"
         headers = {"Nats-Msg-Id": message_id} | ({"traceparent": traceparent} if traceparent else {})
         pause = 0
-        while True:
+        while not (until and until.done()):
             try:
                 data = json.dumps(unsigned(body())).encode()
                 acknowledged = await self.stream.publish(subject, data, timeout=2, headers=headers)
@@ -95,14 +95,17 @@ class Bus:
             return await asyncio.shield(reply)
         if earlier:
             raise ValueError("the device already waits for a reply to another request with this dedupe_id")
-        reply = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        reply = loop.create_future()
         self.awaited[key] = request, reply
+        expiry = loop.call_later(request["expires_in_seconds"] + 1, end, reply)
         try:
-            await self.publish("device-requests", tenant_id, lambda: request, str(uuid.uuid4()))
-            await asyncio.wait({reply}, timeout=request["expires_in_seconds"] + 1)
+            await self.publish("device-requests", tenant_id, lambda: request, str(uuid.uuid4()), until=reply)
+            await asyncio.wait({reply})
         finally:
             del self.awaited[key]
-            reply.done() or reply.set_result(None)
+            expiry.cancel()
+            end(reply)
         return reply.result()
 
     async def read(self, stream, take):
@@ -123,9 +126,13 @@ class Bus:
             counts_since = instant(last_active) + margin if last_active else math.inf
             in_use_until = math.inf if begun_before else instant(last_active) + UNREAD if last_active else 0
             server = None if "cluster" in info else self.connection._server_info["server_id"]
+            version = self.connection.connected_server_version
+            # Before 2.10.14, NATS can forget a delivery to a process that has died, without being started again.
+            forgets = (version.major, version.minor, version.patch) < (2, 10, 14)
+            certain_since = instant(info["delivered"].get("last_active", info["created"])) if forgets else 0
             print(f"Reads {DURABLE} on {stream}.", flush=True)
             said = None
-            return subscription, begun_at + margin, counts_since, instant(info["created"]), server, in_use_until
+            return subscription, begun_at + margin, counts_since, instant(info["created"]), server, certain_since, in_use_until
 
         in_work, begun, reconnects = set(), None, -1
         while not self.stopping.is_set():
@@ -135,7 +142,8 @@ class Bus:
                     continue
                 if reconnects != self.connection.stats["reconnects"]:
                     reconnects, silence = self.connection.stats["reconnects"], 0
-                    subscription, begun_at, counts_since, created_at, server, in_use_until = begun = await begin(begun)
+                    begun = await begin(begun)
+                    subscription, begun_at, counts_since, created_at, server, certain_since, in_use_until = begun
                 if len(in_work) >= AT_ONCE:
                     await asyncio.wait(in_work, return_when=asyncio.FIRST_COMPLETED)
                 fetched_at, freezes = time.monotonic(), self.pulse.freezes()
@@ -165,10 +173,10 @@ class Bus:
                 headers = message.headers or {}
                 is_again = message.metadata.num_delivered > 1 or "Sent-Again" in headers or stored_at <= created_at
                 # NATS has not been started since the platform sent it, so it knows all deliveries.
-                is_certain = headers.get("Sent-To", "") == server and stored_at < in_use_until
+                is_certain = headers.get("Sent-To", "") == server and certain_since < stored_at < in_use_until
                 is_new = is_certain or stored_at > begun_at + self.clock.latest + 0.001
                 is_first = not is_again and (is_new or stored_at > counts_since)
-                task = asyncio.create_task(take(message, stored_at, is_again or not is_new, is_first))
+                task = asyncio.create_task(take(message, stored_at, is_again or not is_new, is_first, freezes))
                 in_work.add(task)
                 task.add_done_callback(in_work.discard)
             except NO_ANSWER as error:
@@ -196,9 +204,10 @@ class Bus:
 class Context:
     """What your devices may need beside the command."""
 
-    def __init__(self, bus, command, redelivered, traceparent):
+    def __init__(self, bus, command, redelivered, freezes, traceparent):
         self.bus, self.command, self.traceparent = bus, command, traceparent
-        self.was_delivered, self.freezes, self.is_doubtful, self.is_told = redelivered, bus.pulse.freezes(), False, False
+        self.was_delivered, self.freezes, self.is_doubtful, self.is_told = redelivered, freezes, False, False
+        self.is_given_back = False
 
     @property
     def redelivered(self):
@@ -243,7 +252,12 @@ class Context:
         return await self.bus.request(self.command["tenant_id"], request)
 
 
-async def outcome_of(context, is_first, remaining):
+async def outcome_of(context, is_first, deadline_at):
+    # Other devices may have kept the event loop since the command came.
+    if context.may_run_elsewhere():
+        context.is_given_back = True
+        return None
+    remaining = deadline_at - time.monotonic()
     if remaining <= 0:  # Not started, unless an earlier process has.
         message = "The command reached the adapter after its deadline."
         return dated(Context.adapter_says("UNREACHABLE", "NOT_STARTED", message)) if is_first else None
@@ -275,7 +289,7 @@ async def main():
     bus = Bus(await nats.connect(servers, max_reconnect_attempts=-1, **as_principal))
     loop, runs, beating = asyncio.get_running_loop(), {}, asyncio.create_task(bus.pulse.beat())
 
-    async def take_command(message, stored_at, redelivered, is_first):
+    async def take_command(message, stored_at, redelivered, is_first, freezes):
         try:
             command = json.loads(message.data)
             command_id = command["command_id"]
@@ -283,15 +297,19 @@ async def main():
         except (ValueError, KeyError, TypeError):  # Somebody else published it. It would come again and again.
             print(f"A message on {message.subject} is no command.", flush=True)
             return await message.term()
-        context = Context(bus, command, redelivered, (message.headers or {}).get("traceparent"))
-        if command_id not in runs:  # It may come again while it runs, and afterwards: it runs once.
-            runs[command_id] = context, asyncio.create_task(outcome_of(context, is_first, remaining))
+        context = Context(bus, command, redelivered, freezes, (message.headers or {}).get("traceparent"))
+        # It may come again while it runs, and afterwards: it runs once.
+        if command_id not in runs or runs[command_id][0].is_given_back:
+            deadline_at = time.monotonic() + remaining
+            runs[command_id] = context, asyncio.create_task(outcome_of(context, is_first, deadline_at))
             loop.call_later(max(0, remaining), runs.pop, command_id, None)
         run, outcome = runs[command_id]
         while not outcome.done():
             await asyncio.wait({outcome}, timeout=STILL_WORKING)
             if not context.may_run_elsewhere():
                 await message.in_progress()
+        if run.is_given_back:  # It comes again.
+            return
         if outcome.result():  # Reported at each delivery: NATS may have lost it.
             await run.report(outcome.result())
             run.is_told = True
@@ -309,7 +327,7 @@ async def main():
     def stop():
         bus.stopping.set()
         for _, waiting in bus.awaited.values():
-            waiting.done() or waiting.set_result(None)
+            end(waiting)
 
     for name in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(name, stop)
@@ -317,6 +335,10 @@ async def main():
     beating.cancel()
     await bus.connection.flush()
     await bus.connection.close()
+
+
+def end(waiting):
+    waiting.done() or waiting.set_result(None)
 
 
 def instant(text):

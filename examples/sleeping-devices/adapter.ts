@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { serveVendor, Unreachable } from '@tenant-open-platform/sdk/adapter';
+import { OutcomeUnknown, serveVendor, Unreachable } from '@tenant-open-platform/sdk/adapter';
 
 type Commands = { set_interval: { minutes: number } };
 
@@ -12,8 +12,11 @@ const adapter = await serveVendor<Commands>({
   seedFile: process.env.NATS_NKEY_SEED_FILE,
   tenantId: 'demo',
   vendor: 'acme_meters',
-  async onCommand({ device_id, payload }) {
-    if (!awake.has(device_id)) throw new Unreachable('ASLEEP', 'The meter sleeps.');
+  async onCommand({ device_id, payload }, { redelivered }) {
+    if (!awake.has(device_id)) {
+      if (redelivered) throw new OutcomeUnknown('SENT_TWICE', 'The meter may have got the command already.');
+      throw new Unreachable('ASLEEP', 'The meter sleeps.');
+    }
     // Speak to your device here.
     console.error(`${device_id} will report every ${payload.minutes} minutes.`);
     return { minutes: payload.minutes };

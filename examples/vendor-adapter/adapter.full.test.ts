@@ -9,8 +9,7 @@ import { startPlatform } from './start-platform.js';
 
 const platform = await startPlatform();
 
-/** As `npm start` in this folder. */
-const argv = [process.execPath, '--import', 'tsx', 'adapter.ts'];
+const argv = [process.execPath, '--import', 'tsx', join(import.meta.dirname, 'adapter.ts')];
 
 async function start(tenantId: 'demo' | 'platform', vendor = 'vendor_a') {
   const adapter = await platform.startAdapter({ argv, tenantId, vendor });

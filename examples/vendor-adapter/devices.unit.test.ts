@@ -29,6 +29,12 @@ test('refuses a device of another tenant before it does anything', async () => {
   expect(updates).toMatchObject([{ adapter_status: 'REJECTED', status_reason: { code: 'UNKNOWN_DEVICE' } }]);
 });
 
+test('does not begin what an earlier process may have begun', async () => {
+  const command = { ...ofAcme, command_type: 'reboot', payload: {} } as const;
+  const { updates } = await start().send(command, { redelivered: true });
+  expect(updates).toMatchObject([{ device_execution_status: 'TIMED_OUT', status_reason: { code: 'SENT_TWICE' } }]);
+});
+
 test('does not go on after the deadline', async () => {
   // A busy machine can pause the test for longer than the deadline. The timer of the deadline is a real one.
   vi.useFakeTimers({ toFake: ['Date'] });

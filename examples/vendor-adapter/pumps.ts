@@ -10,7 +10,7 @@ const adapter = await serveVendor<Commands>({
   vendor: 'acme_pumps',
   async onCommand({ device_id, payload }) {
     if (device_id !== 'pump-7') throw new Rejected('UNKNOWN_DEVICE', 'There is no pump of this id.');
-    // Speak to your device here.
+    // Speak to your device here. A command may come twice: see `redelivered`.
     console.error(`${device_id} turns at ${payload.rpm} rpm.`);
     return { rpm: payload.rpm };
   },

@@ -1,12 +1,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { createAccount, createUser } from '@nats-io/nkeys';
-import { signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
+import { connect, nkeyAuthenticator } from '@nats-io/transport-node';
+import { atEnd, signedRequest, startNode, temporaryFolder } from '@tenant-open-platform/testing';
 import { ownNats } from '@tenant-open-platform/testing/private-nats';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { expect, onTestFinished, vi } from 'vitest';
@@ -29,6 +31,8 @@ type AdapterOptions = {
  */
 export async function startPlatform() {
   const folder = temporaryFolder();
+  // Adapters run in the folder, and find tsx there.
+  symlinkSync(join(import.meta.dirname, 'node_modules'), join(folder, 'node_modules'));
   const platformUser = createUser();
   const platformAlone = `accounts { TOP { jetstream: enabled, users: [ { nkey: ${platformUser.getPublicKey()} } ] } }`;
   const [postgres, nats] = await Promise.all([ownPostgres(), ownNats(platformAlone)]);
@@ -71,6 +75,35 @@ export async function startPlatform() {
     return seedFile(`${tenantId}-adapter`, key);
   }
 
+  /** Resolves when NATS has given the adapter all commands, and it has not acknowledged this many of them. */
+  async function taken(count: number): Promise<void> {
+    const servers = nats.url.slice('nats://'.length);
+    const connection = await connect({ servers, authenticator: nkeyAuthenticator(platformUser.getSeed()) });
+    atEnd(() => connection.close());
+    const { consumers } = await jetstreamManager(connection);
+    const info = () => consumers.info('TOP_COMMANDS', 'demo+vendor_a');
+    const waiting = async () => expect(await info()).toMatchObject({ num_ack_pending: count, num_pending: 0 });
+    await vi.waitFor(waiting, { timeout: 60_000, interval: 50 });
+  }
+
+  async function send(command: object): Promise<string> {
+    const idempotency_key = randomBytes(8).toString('hex');
+    const body = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {}, idempotency_key };
+    const accepted = await signedRequest(demo, 'POST', commands, { body: { ...body, ...command } });
+    expect(accepted.status).toBe(202);
+    return accepted.body.command_id;
+  }
+
+  /** A command that is on the bus while nobody reads. */
+  async function sendAhead(command: object): Promise<string> {
+    const commandId = await send(command);
+    await vi.waitFor(async () => expect(await read(commandId)).toMatchObject({ adapter_status: 'SENT' }), {
+      timeout: 60_000,
+      interval: 100,
+    });
+    return commandId;
+  }
+
   const read = async (commandId: string) => (await signedRequest(demo, 'GET', `${commands}/${commandId}`)).body;
 
   /** The record of a command once this field has a value. */
@@ -91,13 +124,9 @@ export async function startPlatform() {
     platformUser,
     seeds,
     seedFile,
-    async send(command: object): Promise<string> {
-      const idempotency_key = randomBytes(8).toString('hex');
-      const body = { vendor: 'vendor_a', device_id: 'demo-1', command_type: 'reboot', payload: {}, idempotency_key };
-      const accepted = await signedRequest(demo, 'POST', commands, { body: { ...body, ...command } });
-      expect(accepted.status).toBe(202);
-      return accepted.body.command_id;
-    },
+    taken,
+    send,
+    sendAhead,
     read,
     outcomeOf: (commandId: string) => recordWith(commandId, 'completed_at'),
     lateResultOf: async (commandId: string) => (await recordWith(commandId, 'late_result')).late_result,
@@ -110,7 +139,7 @@ export async function startPlatform() {
       environment = {},
     }: AdapterOptions) {
       const adapter = spawn(program, parameters, {
-        cwd: import.meta.dirname,
+        cwd: folder,
         env: {
           PATH: process.env.PATH,
           NATS_URL: nats.url,

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 /** Created by running and building. */
-const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring)\.json$/;
+const MADE = /^data\/|\/dist\/|^(platform-admin|demo|keyring|hand-over)\.json$/;
 /** In backticks: a path from the root, or the name of a page or of settings there. */
 const PATH = /`(\.?[a-z][\w.-]*(?:\/[\w.*-]+)+\/?|\.?[\w-]+\.(?:md|json|yaml))`/g;
 
