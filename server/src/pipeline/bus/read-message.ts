@@ -133,7 +133,7 @@ function membersOf(body: Buffer): Map<string, string[]> {
   const bytes = body.toString('latin1');
   const [start] = /^(?:\xef\xbb\xbf)?[ \t\r\n]*\{/.exec(bytes) ?? [];
   if (start === undefined) return members;
-  let depth = 1;
+  const open = ['{'];
   let name = '';
   let text = '';
   const end = () => {
@@ -147,14 +147,18 @@ function membersOf(body: Buffer): Map<string, string[]> {
     text = '';
   };
   for (const [token] of bytes.slice(start.length).matchAll(TOKEN)) {
-    if (depth === 1 && (token === ',' || token === '}')) end();
-    else if (depth === 1 && token === ':' && name === '') {
+    // Too many brackets closed an object that goes on.
+    if (open.length === 0 && token === ',') open.push('{');
+    if (open.length === 1 && (token === ',' || token === '}')) end();
+    else if (open.length === 1 && token === ':' && name === '') {
       name = nameIn(text);
       text = '';
     } else text += token;
-    if (token === '{' || token === '[') depth++;
-    // A bracket that nothing opened ends no object.
-    if (token === ']' ? depth > 1 : token === '}' && depth > 0) depth--;
+    if (token === '{' || token === '[') open.push(token);
+    // A bracket closes what is open since its own one. A `]` that nothing opened ends no update.
+    const own = token === '}' ? '{' : token === ']' ? '[' : null;
+    if (own && open.length > 1) open.splice(open.lastIndexOf(own) || 1);
+    else if (token === '}') open.pop();
   }
   end();
   return members;

@@ -67,6 +67,17 @@ test.each([
   expect(read(text).message).toMatchObject(counted);
 });
 
+test.each([
+  ['a bracket that never closes', '{"a":[1,}'],
+  ['a brace that never closes', '[{"a":1]'],
+  ['brackets that cross', '{"a":[{"b":1]}}'],
+  ['a bracket in place of a brace', '{"a":1]'],
+  ['a bracket too many', '{"a":1]}'],
+  ['a brace too many', '{"a":1}}'],
+])('an outcome behind %s counts', (_, result) => {
+  expect(read(`{"result":${result},${outcome}}`).message).toMatchObject(counted);
+});
+
 test('the reason of the adapter stays, whatever is left out', () => {
   const reason = { code: 'HOT', message: 'The motor is hot.' };
   const said = `"status_reason":${JSON.stringify(reason)},"result":{"t":NaN}`;
