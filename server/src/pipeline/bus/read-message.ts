@@ -73,7 +73,8 @@ export function readUpdate(body: Buffer): Read<CommandUpdate> {
   if (details.length === 0) return { message: counted.data };
   const { code = INVALID, message = '' } = counted.data.status_reason ?? {};
   const note = `Left out: ${listOf(details, 250)}`;
-  const said = code === INVALID ? note : `${cut(message, 700)} (${INVALID}. ${note})`.trimStart();
+  const beside = ` (${INVALID}. ${note})`;
+  const said = code === INVALID && message === '' ? note : (cut(message, 1_024 - beside.length) + beside).trimStart();
   return {
     message: { ...counted.data, status_reason: { code, message: said } },
     leftOut: { reason: `The update counts. ${note}`, details: details.slice(0, MAX_DETAILS) },
@@ -110,11 +111,13 @@ function readMember(name: string, text: string): Member {
 
 /** A reason without a part that cannot be kept, such as its long message, still tells what happened. */
 function reasonIn(name: string, value: unknown) {
-  const { code, message } = Object(value) as { code?: unknown; message?: unknown };
-  return name === 'status_reason' && typeof code === 'string' && /^.{1,128}$/u.test(code)
-    ? { code, message: typeof message === 'string' ? cut(message, 1_024) : '' }
-    : undefined;
+  const { code, message = value } = Object(value) as { code?: unknown; message?: unknown };
+  const kept = { code: textIn(code, 128) || INVALID, message: textIn(message, 1_024) };
+  return name === 'status_reason' ? kept : undefined;
 }
+
+const textIn = (value: unknown, maxLength: number) =>
+  ['string', 'number'].includes(typeof value) ? cut(String(value), maxLength) : '';
 
 const sizeProblem = (value: unknown) =>
   value !== undefined && Buffer.byteLength(JSON.stringify(value)) > MAX_OBJECT_BYTES
