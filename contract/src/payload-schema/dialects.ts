@@ -44,13 +44,14 @@ const KEYWORDS = new Map(
 
 /** What generators and editors write beside the keywords, for people and other programs. */
 const ANNOTATIONS = new Set(
-  `comment defaultSnippets deprecationMessage enumDescriptions enumNames example examples externalDocs markdownDescription
+  `comment defaultSnippets deprecationMessage enumDescriptions enumNames example externalDocs markdownDescription
     propertyOrder qt-uri-extensions qt-uri-protocols requiresRestart tsEnumNames tsType xml`.split(/\s+/),
 );
 
 /** A keyword of no dialect that says nothing about payloads: one of OpenAPI's extensions, of jsonschema2pojo, … */
-export const isAnnotation = (keyword: string) => ANNOTATIONS.has(keyword) || /^x-|^(existingJ|j)ava[A-Z]/.test(keyword);
+const isAnnotation = (keyword: string) => ANNOTATIONS.has(keyword) || /^x-|^(existingJ|j)ava[A-Z]/.test(keyword);
 
+/** Also of a newer draft, where an older one does not know it. */
 export const isNote = (keyword: string) => KEYWORDS.get(keyword) === 'NOTE' || isAnnotation(keyword);
 
 /** The keywords of a dialect, each with the library's name for what it does there. 2020-12 has kept `definitions`. */

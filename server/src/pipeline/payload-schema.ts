@@ -7,8 +7,8 @@ import {
   dialectOf,
   FORMATS,
   innerSchemas,
-  isAnnotation,
   isDialect,
+  isNote,
   keywordsOf,
   linearPattern,
   refStandsAlone,
@@ -92,7 +92,7 @@ function unknownKeywords(
   known: ReadonlyMap<string, string>,
   dialect: string,
 ): ErrorDetail[] {
-  const unknown = Object.keys(schema).filter((keyword) => !known.has(keyword) && !isAnnotation(keyword));
+  const unknown = Object.keys(schema).filter((keyword) => !known.has(keyword) && !isNote(keyword));
   return unknown.map((keyword) => {
     const message = `is not a supported keyword of ${DIALECTS.get(dialect)}: ${instead[keyword] ?? ELSE}`;
     return problem(pointer + step(keyword), 'UNKNOWN_KEYWORD', message);

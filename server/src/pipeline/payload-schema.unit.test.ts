@@ -109,6 +109,25 @@ test.each([
   { 'x-order': 1, comment: 'OCPP', properties: { a: { type: 'integer', javaType: 'A', 'x-enumNames': ['one'] } } },
   { properties: { a: { type: 'integer', format: 'int64', example: 1, requiresRestart: true } } },
   z.toJSONSchema(z.object({ a: z.int().meta({ tsType: 'A' }) })) as Record<string, unknown>,
+  // Notes of other drafts.
+  {
+    $schema: 'http://json-schema.org/draft-04/schema#',
+    $id: 'urn:a',
+    $comment: 'OCPP',
+    properties: { a: { type: 'integer', deprecated: true, readOnly: true, writeOnly: false } },
+  },
+  {
+    $schema: 'http://json-schema.org/draft-06/schema#',
+    id: 'urn:a',
+    $comment: 'OCPP',
+    properties: { a: { type: 'integer', deprecated: true, contentEncoding: 'base64', contentMediaType: 'image/png' } },
+  },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    id: 'urn:a',
+    properties: { a: { type: 'integer', deprecated: true } },
+  },
+  { id: 'urn:a', properties: { a: { type: 'integer' } } },
 ])('a schema is taken as people have it: %j', async (schema) => {
   const faultsOf = await compile(schema);
   expect([faultsOf({ a: 1 }, '').length, faultsOf({ a: 1.5 }, '').length > 0]).toEqual([0, true]);
