@@ -1,10 +1,10 @@
 export {
   DIALECTS,
   dialectOf,
+  dialectsWith,
   innerSchemas,
   isDialect,
   isNote,
-  keywordsOf,
   refStandsAlone,
   type Schema,
 } from './dialects.js';
