@@ -140,12 +140,9 @@ function membersOf(body: Buffer): Map<string, string[]> {
   let name = '';
   let text = '';
   const end = () => {
-    const value = text.trim();
-    if (value !== '' || name !== '') {
-      const values = members.get(name);
-      if (values) values.push(value);
-      else members.set(name, [value]);
-    }
+    const values = members.get(name) ?? [];
+    if (name !== '' || text.trim() !== '') values.push(text.trim());
+    if (values.length > 0) members.set(name, values);
     name = '';
     text = '';
   };
@@ -154,22 +151,17 @@ function membersOf(body: Buffer): Map<string, string[]> {
     if (open.length === 0 && token === ',') open.push('{');
     if (open.length === 1 && (token === ',' || token === '}')) end();
     else if (open.length === 1 && token === ':' && name === '') {
-      name = nameIn(text);
+      name = textIn(valueIn(text), text.length);
       text = '';
     } else text += token;
     if (token === '{' || token === '[') open.push(token);
     // A bracket closes what is open since its own one. A `]` that nothing opened ends no update.
     const own = token === '}' ? '{' : token === ']' ? '[' : null;
-    if (own && open.length > 1) open.splice(open.lastIndexOf(own) || 1);
+    if (own && open.length > 1) open.length = Math.max(1, open.lastIndexOf(own));
     else if (token === '}') open.pop();
   }
   end();
   return members;
-}
-
-function nameIn(text: string): string {
-  const name = valueIn(text);
-  return typeof name === 'string' ? name : '';
 }
 
 function valueIn(text = ''): unknown {

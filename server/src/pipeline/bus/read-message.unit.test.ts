@@ -72,10 +72,18 @@ test.each([
   ['a brace that never closes', '[{"a":1]'],
   ['brackets that cross', '{"a":[{"b":1]}}'],
   ['a bracket in place of a brace', '{"a":1]'],
+  ['a bracket in place of an inner brace', '{"a":{"b":1],"c":2}'],
   ['a bracket too many', '{"a":1]}'],
   ['a brace too many', '{"a":1}}'],
 ])('an outcome behind %s counts', (_, result) => {
   expect(read(`{"result":${result},${outcome}}`).message).toMatchObject(counted);
+});
+
+test('half a million brackets that do not match take little time', () => {
+  const before = process.cpuUsage();
+  read(`{${outcome},"result":${'{'.repeat(500_000)}${']'.repeat(500_000)}}`);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(5_000);
 });
 
 test('the reason of the adapter stays, whatever is left out', () => {
