@@ -107,7 +107,7 @@ export const schemas: Readonly<Record<string, Schema>> = {
 "resource_id": {"type":"string","format":"uuid"},
 "object_key": {"type":"string","minLength":1,"maxLength":1024},
 "expires_in_seconds": {"type":"integer","minimum":1,"maximum":604800},
-"content_type": {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(; ?[A-Za-z0-9-]{1,64}=([A-Za-z0-9!#$&^_.+-]{1,128}|\"[\\x20!#-[\\]-~]{0,128}\")){0,4}$"},
+"content_type": {"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]{0,126}(; ?[A-Za-z0-9-]{1,64}=([A-Za-z0-9!#$&^_.+-]{1,128}|\"([\\x20!#-[\\]-~]|\\\\[\\x20-~]){0,128}\")){0,4}$"},
 "content_length": {"type":"integer","minimum":0,"maximum":5368709120,"format":"int64"},
 "checksum_sha256": {"type":"string","pattern":"^[A-Za-z0-9+/]{43}=$"},
 "response_content_disposition": {"type":"string","pattern":"^[\\x20-\\x7E]{1,512}$"},

@@ -9,12 +9,12 @@ export type Schema = Record<string, unknown>;
 const NEWEST = 'https://json-schema.org/draft/2020-12/schema';
 const DRAFT_7 = 'http://json-schema.org/draft-07/schema';
 
-/** By the name in `$schema`; their own end in #, which may be left out. */
+/** By the name in `$schema`, the oldest first; their own end in #, which may be left out. */
 export const DIALECTS = new Map([
-  [NEWEST, 'JSON Schema 2020-12'],
   ...['04', '06', '07'].map(
     (draft) => [`http://json-schema.org/draft-${draft}/schema`, `draft ${Number(draft)}`] as const,
   ),
+  [NEWEST, 'JSON Schema 2020-12'],
 ]);
 
 const withoutEnd = ($schema: unknown) => String($schema).replace(/(?<=^http:.*)#$/, '');
@@ -44,22 +44,29 @@ const KEYWORDS = new Map(
 
 /** What generators and editors write beside the keywords, for people and other programs. */
 const ANNOTATIONS = new Set(
-  `comment defaultSnippets deprecationMessage enumDescriptions enumNames example examples externalDocs markdownDescription
+  `comment defaultSnippets deprecationMessage enumDescriptions enumNames example externalDocs markdownDescription
     propertyOrder qt-uri-extensions qt-uri-protocols requiresRestart tsEnumNames tsType xml`.split(/\s+/),
 );
 
 /** A keyword of no dialect that says nothing about payloads: one of OpenAPI's extensions, of jsonschema2pojo, … */
-export const isAnnotation = (keyword: string) => ANNOTATIONS.has(keyword) || /^x-|^(existingJ|j)ava[A-Z]/.test(keyword);
+const isAnnotation = (keyword: string) => ANNOTATIONS.has(keyword) || /^x-|^(existingJ|j)ava[A-Z]/.test(keyword);
 
+/** Also of a newer draft, where an older one does not know it. */
 export const isNote = (keyword: string) => KEYWORDS.get(keyword) === 'NOTE' || isAnnotation(keyword);
 
-/** The keywords of a dialect, each with the library's name for what it does there. 2020-12 has kept `definitions`. */
-export function keywordsOf(dialect: string): Map<string, string> {
-  const ids = [...KEYWORDS.keys()].map((name) => {
-    return [name, getKeywordId(name, name === 'definitions' ? DRAFT_7 : dialect)] as const;
-  });
-  return new Map([['$schema', ''], ...ids.filter(([, id]) => id && !id.includes('/unknown#'))]);
-}
+/** The keywords of each dialect, with the library's name for what they do there. 2020-12 has kept `definitions`. */
+export const KEYWORDS_OF = new Map(
+  [...DIALECTS.keys()].map((dialect) => {
+    const ids = [...KEYWORDS.keys()].map((name) => {
+      return [name, getKeywordId(name, name === 'definitions' ? DRAFT_7 : dialect)] as const;
+    });
+    return [dialect, new Map([['$schema', ''], ...ids.filter(([, id]) => id && !id.includes('/unknown#'))])] as const;
+  }),
+);
+
+/** The dialects that have a keyword, the oldest first. */
+export const dialectsWith = (keyword: string) =>
+  [...DIALECTS.keys()].filter((dialect) => KEYWORDS_OF.get(dialect)?.has(keyword));
 
 type Inner = { keyword: string; steps: string[]; schema: Schema };
 

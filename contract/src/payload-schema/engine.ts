@@ -23,7 +23,7 @@ import { value as instanceValue, typeOf } from '@hyperjump/json-schema/instance/
 import { isDateTime, isTime } from '@hyperjump/json-schema-formats';
 import { RE2JS } from 're2js';
 import type { ErrorDetail } from '../errors.js';
-import { DIALECTS, dialectOf, innerSchemas, isNote, keywordsOf, refStandsAlone, type Schema } from './dialects.js';
+import { dialectOf, innerSchemas, isNote, KEYWORDS_OF, refStandsAlone, type Schema } from './dialects.js';
 import { Faults } from './faults.js';
 
 /** What is wrong with a value: nothing if the schema allows it. `part` names the value, such as `body/payload`. */
@@ -143,8 +143,8 @@ for (const [name, handler] of Object.entries(OPENAPI_FORMATS)) {
   setFormatHandler(replaced.format as string, name, id);
 }
 
-for (const dialect of DIALECTS.keys()) {
-  const keywords = [...keywordsOf(dialect)].map(([name, id]) => [name, replaced[name] ?? id]);
+for (const [dialect, known] of KEYWORDS_OF) {
+  const keywords = [...known].map(([name, id]) => [name, replaced[name] ?? id]);
   defineVocabulary(checksOf(dialect), Object.fromEntries(keywords));
   loadDialect(checksOf(dialect), { [checksOf(dialect)]: true });
 }

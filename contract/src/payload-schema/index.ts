@@ -1,10 +1,10 @@
 export {
   DIALECTS,
   dialectOf,
+  dialectsWith,
   innerSchemas,
-  isAnnotation,
   isDialect,
-  keywordsOf,
+  isNote,
   refStandsAlone,
   type Schema,
 } from './dialects.js';

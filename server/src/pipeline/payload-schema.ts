@@ -5,11 +5,11 @@ import {
   compileSchema,
   DIALECTS,
   dialectOf,
+  dialectsWith,
   FORMATS,
   innerSchemas,
-  isAnnotation,
   isDialect,
-  keywordsOf,
+  isNote,
   linearPattern,
   refStandsAlone,
   type Schema,
@@ -28,16 +28,17 @@ export async function compilePayloadSchema(schema: Schema, refuse: Refuse<'PAYLO
     const reasons = details.map(({ location, message }) => `${location} ${message}`).join('; ');
     throw refuse('PAYLOAD_SCHEMA_INVALID', { message: `The payload schema is not valid: ${reasons}.`, details });
   };
+  const dialect = dialectOf(schema);
   if (Buffer.byteLength(JSON.stringify(schema)) > MAX_BYTES || depthOf(schema) > MAX_DEPTH)
     refuseAny([
       problem(
         '',
         'TOO_LARGE',
-        `has more than ${MAX_BYTES} bytes of JSON or ${MAX_DEPTH} levels: leave out descriptions, or put what repeats into $defs`,
+        `has more than ${MAX_BYTES} bytes of JSON or ${MAX_DEPTH} levels: leave out descriptions, or put what repeats into ${definitionsOf(dialect)}`,
       ),
     ]);
-  refuseAny((await checkSchema(schema, 'body/payload_schema')).map(withNewerForm));
-  refuseAny(rulesBrokenIn(schema));
+  refuseAny((await checkSchema(schema, 'body/payload_schema')).map((detail) => withOtherForm(detail, dialect)));
+  refuseAny(rulesBrokenIn(schema, dialect));
   return compileSchema(schema);
 }
 
@@ -58,17 +59,15 @@ function problem(pointer: string, code: string, message: string): ErrorDetail {
 }
 
 /** Refuses what the meta-schema accepts, but what would not be checked or could keep the process busy. */
-function rulesBrokenIn(schema: Schema): ErrorDetail[] {
-  const dialect = dialectOf(schema);
+function rulesBrokenIn(schema: Schema, dialect: string): ErrorDetail[] {
   const root = placeOf(schema, '', '', refStandsAlone(dialect));
   const places = withInner(root);
   const targets = new Map(places.map((one) => [`#${one.pointer}`, one]));
   // A decoded % could lead elsewhere.
   const find: Find = (ref) => (/^#[^%#\s]*$/.test(String(ref)) ? targets.get(String(ref)) : undefined);
-  const known = keywordsOf(dialect);
   const problems = places.flatMap((place) => [
-    ...unknownKeywords(place, known, dialect),
-    ...keywordProblems(place, find),
+    ...unknownKeywords(place, dialect),
+    ...keywordProblems(place, find, dialect),
   ]);
   return problems.length > 0 ? problems : workProblems(root, find);
 }
@@ -87,14 +86,13 @@ const step = (name: string) => `/${name.replaceAll('~', '~0').replaceAll('/', '~
 
 const withInner = (place: Place): Place[] => [place, ...place.inner.flatMap(withInner)];
 
-function unknownKeywords(
-  { pointer, schema }: Place,
-  known: ReadonlyMap<string, string>,
-  dialect: string,
-): ErrorDetail[] {
-  const unknown = Object.keys(schema).filter((keyword) => !known.has(keyword) && !isAnnotation(keyword));
+function unknownKeywords({ pointer, schema }: Place, dialect: string): ErrorDetail[] {
+  const unknown = Object.keys(schema).filter((keyword) => !dialectsWith(keyword).includes(dialect) && !isNote(keyword));
   return unknown.map((keyword) => {
-    const message = `is not a supported keyword of ${DIALECTS.get(dialect)}: ${instead[keyword] ?? ELSE}`;
+    const [other] = dialectsWith(keyword);
+    const named = other ? `name ${other} in $schema: ${DIALECTS.get(other)} knows it` : ELSE;
+    const advice = Object.hasOwn(instead, keyword) ? instead[keyword] : named;
+    const message = `is not a supported keyword of ${DIALECTS.get(dialect)}: ${advice}`;
     return problem(pointer + step(keyword), 'UNKNOWN_KEYWORD', message);
   });
 }
@@ -102,7 +100,7 @@ function unknownKeywords(
 /** What to write instead of keywords that people have. */
 const instead: Record<string, string> = {
   nullable: 'list "null" in type, such as ["string", "null"]',
-  discriminator: 'remove it, and give each alternative of oneOf a const',
+  discriminator: 'remove it, and give each alternative of oneOf an enum of one value',
   additionalItems: 'name the list of items prefixItems, and additionalItems items',
   dependencies: 'write dependentRequired or dependentSchemas',
   $anchor: 'refer to the schema by its JSON Pointer',
@@ -112,21 +110,24 @@ const instead: Record<string, string> = {
 };
 const ELSE = 'correct its name, or begin it with x- if it is a note';
 
-/** Forms of older drafts and of OpenAPI 3.0. */
-const newerForms: Record<string, string> = {
-  exclusiveMinimum: 'write the limit itself in place of true, and leave out minimum, or name draft 4 in $schema',
-  exclusiveMaximum: 'write the limit itself in place of true, and leave out maximum, or name draft 4 in $schema',
-  items: 'name a list of items prefixItems, or name draft 7 in $schema',
-};
-const OLDER_FORM = /(?<!\/(?:properties|patternProperties|dependentSchemas|definitions|\$defs))\/(\w+)$/;
+/** Forms of other drafts and of OpenAPI 3.0. */
+const OTHER_FORM =
+  /(?<!\/(?:properties|patternProperties|dependencies|dependentSchemas|definitions|\$defs))\/(items|required|exclusiveM\w+)$/;
 
-function withNewerForm(detail: ErrorDetail): ErrorDetail {
-  const [, keyword = ''] = OLDER_FORM.exec(detail.location) ?? [];
-  const newer = Object.hasOwn(newerForms, keyword) ? newerForms[keyword] : undefined;
-  return newer ? { ...detail, message: `${detail.message}: ${newer}` } : detail;
+function withOtherForm(detail: ErrorDetail, dialect: string): ErrorDetail {
+  const [, keyword] = OTHER_FORM.exec(detail.location) ?? [];
+  if (!keyword || (keyword === 'items' && refStandsAlone(dialect))) return detail;
+  const limit = keyword.replace('exclusiveM', 'm');
+  let form = `write the limit itself in place of true, and leave out ${limit}, or name draft 4 in $schema`;
+  if (DIALECTS.get(dialect) === 'draft 4') form = `write true, and the limit in ${limit}, or name draft 6 in $schema`;
+  if (keyword === 'items') form = 'name a list of items prefixItems, or name draft 7 in $schema';
+  if (keyword === 'required') form = 'list the names of required properties beside properties, or leave it out';
+  return { ...detail, message: `${detail.message}: ${form}` };
 }
 
-function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<ErrorDetail> {
+const definitionsOf = (dialect: string) => (refStandsAlone(dialect) ? 'definitions' : '$defs');
+
+function* keywordProblems({ pointer, schema }: Place, find: Find, dialect: string): Generator<ErrorDetail> {
   for (const [keyword, value] of Object.entries(schema)) {
     const at = pointer + step(keyword);
     if (pointer && ['$id', '$schema', 'id'].includes(keyword))
@@ -147,7 +148,7 @@ function* keywordProblems({ pointer, schema }: Place, find: Find): Generator<Err
       yield problem(
         at,
         'UNRESOLVED_REF',
-        'must be # and the JSON Pointer of a schema inside, without %, # and spaces: copy a schema from elsewhere into $defs',
+        `must be # and the JSON Pointer of a schema inside, without %, # and spaces: copy a schema from elsewhere into ${definitionsOf(dialect)}`,
       );
     if (keyword === 'pattern') yield* patternProblems(at, String(value));
     if (keyword === 'patternProperties')

@@ -109,6 +109,25 @@ test.each([
   { 'x-order': 1, comment: 'OCPP', properties: { a: { type: 'integer', javaType: 'A', 'x-enumNames': ['one'] } } },
   { properties: { a: { type: 'integer', format: 'int64', example: 1, requiresRestart: true } } },
   z.toJSONSchema(z.object({ a: z.int().meta({ tsType: 'A' }) })) as Record<string, unknown>,
+  // Notes of other drafts.
+  {
+    $schema: 'http://json-schema.org/draft-04/schema#',
+    $id: 'urn:a',
+    $comment: 'OCPP',
+    properties: { a: { type: 'integer', deprecated: true, readOnly: true, writeOnly: false } },
+  },
+  {
+    $schema: 'http://json-schema.org/draft-06/schema#',
+    id: 'urn:a',
+    $comment: 'OCPP',
+    properties: { a: { type: 'integer', deprecated: true, contentEncoding: 'base64', contentMediaType: 'image/png' } },
+  },
+  {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    id: 'urn:a',
+    properties: { a: { type: 'integer', deprecated: true } },
+  },
+  { id: 'urn:a', properties: { a: { type: 'integer' } } },
 ])('a schema is taken as people have it: %j', async (schema) => {
   const faultsOf = await compile(schema);
   expect([faultsOf({ a: 1 }, '').length, faultsOf({ a: 1.5 }, '').length > 0]).toEqual([0, true]);
@@ -123,6 +142,11 @@ test.each([
   expect([faultsOf(allowed, '').length, faultsOf(not, '').length]).toEqual([0, 1]);
 });
 
+const draft = (number: number, schema: object) => ({
+  $schema: `http://json-schema.org/draft-0${number}/schema#`,
+  ...schema,
+});
+
 test.each([
   [{ requierd: ['a'] }, 'correct its name, or begin it with x-'],
   [{ type: 'string', nullable: true }, 'list "null" in type'],
@@ -133,16 +157,29 @@ test.each([
       $ref: '#/properties/a',
       properties: { a: { type: 'string' } },
     },
-    'copy a schema from elsewhere into $defs',
+    'copy a schema from elsewhere into definitions',
   ],
+  [{ description: 'a'.repeat(16_384) }, 'put what repeats into $defs'],
+  [draft(4, { description: 'a'.repeat(16_384) }), 'put what repeats into definitions'],
   [{ format: 'email', pattern: '^(?!\\.)' }, 'remove it beside a format'],
   [{ format: 'iban' }, 'write a pattern instead'],
   [{ $ref: '#' }, 'write out as many levels'],
   [{ $schema: 'http://json-schema.org/draft-03/schema#' }, 'name the nearest, or leave $schema out'],
   [{ properties: { a: { $id: 'https://example.com/a' } } }, 'only at the root: leave it out here'],
   [{ properties: { a: { minimum: 0, exclusiveMinimum: true } } }, 'write the limit itself in place of true'],
+  [draft(4, { exclusiveMinimum: 5 }), 'write true, and the limit in minimum, or name draft 6 in $schema'],
   [{ type: 'array', items: [{ type: 'string' }] }, 'name a list of items prefixItems, or name draft 7'],
-])('the refusal of %j says what to write instead', async (schema, remedy) => {
+  [draft(4, { properties: { a: { required: true } } }), 'list the names of required properties beside properties'],
+  [{ properties: { a: { required: true } } }, 'list the names of required properties beside properties'],
+  ...['prefixItems', 'dependentRequired', 'unevaluatedProperties', '$defs'].map((keyword): [object, string] => [
+    draft(7, { [keyword]: {} }),
+    'name https://json-schema.org/draft/2020-12/schema in $schema: JSON Schema 2020-12 knows it',
+  ]),
+  [draft(4, { const: 1 }), 'name http://json-schema.org/draft-06/schema in $schema: draft 6 knows it'],
+  [draft(4, { if: {} }), 'name http://json-schema.org/draft-07/schema in $schema: draft 7 knows it'],
+  [{ dependencies: {} }, 'write dependentRequired or dependentSchemas'],
+  [{ constructor: {} }, 'JSON Schema 2020-12: correct its name'],
+] as [Record<string, unknown>, string][])('the refusal of %j says what to write instead', async (schema, remedy) => {
   await expect(compile(schema)).rejects.toThrow(remedy);
 });
 
@@ -151,8 +188,15 @@ test('the refusal of too many alternatives says how to check with less work', as
   await expect(compile(schema)).rejects.toThrow('merge alternatives, or check less of the payload');
 });
 
-test('a property of the name of a keyword has no older form', async () => {
-  await expect(compile({ properties: { items: 1 } })).rejects.not.toThrow('prefixItems');
+test.each([{ properties: { items: 1 } }, draft(7, { items: 1 }), draft(7, { dependencies: { required: 1 } })])(
+  'the refusal of %j does not advise a form of a keyword',
+  async (schema) => {
+    await expect(compile(schema)).rejects.not.toThrow(/prefixItems|list the names/);
+  },
+);
+
+test('a limit of a later draft is not told to name its own draft', async () => {
+  await expect(compile(draft(4, { exclusiveMaximum: 5 }))).rejects.not.toThrow('in place of true');
 });
 
 const LENGTH = 32 * 1024;

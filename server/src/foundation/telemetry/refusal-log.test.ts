@@ -59,6 +59,14 @@ test.each([
   },
 );
 
+test.each([
+  ['of CONNECT', 'CONNECT localhost:1 HTTP/1.1\r\n', ''],
+  ['of a body that is not HTTP', `POST ${ME} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n`, 'no size\r\n'],
+])('the refusal %s at the socket is logged with the id that was replaced', async (_, start, rest) => {
+  const { body } = await rawRequest(server.baseUrl, `${start}Host: localhost\r\nX-Request-Id: Root=1\r\n\r\n${rest}`);
+  expect(await lineOf(body.request_id)).toMatchObject({ code: 'MALFORMED_HTTP', replaced_request_id: 'Root=1' });
+});
+
 test('at level debug also the line of a success has the id that was replaced', async () => {
   const debug = await startNode({ LOG_LEVEL: 'debug' });
   const { status, body } = await signedRequest(debug.demo, 'GET', ME, { headers: { 'X-Request-Id': 'Root=1' } });

@@ -70,9 +70,9 @@ export function createHttpServer(listener: RequestListener, options: Options) {
     const connection = connections.get(socket);
     connection?.refuse(() => {
       const req = refused ?? connection.incompleteRequest;
-      const requestId = req ? requestIdOf(req).requestId : newId();
-      const { remoteAddress: address } = socket as Socket;
-      logRefusal({ code, status: errors[code].status, request_id: requestId, address, req });
+      const { requestId, replacedRequestId } = req ? requestIdOf(req) : { requestId: newId() };
+      const ids = { request_id: requestId, replaced_request_id: replacedRequestId };
+      logRefusal({ code, status: errors[code].status, ...ids, address: (socket as Socket).remoteAddress, req });
       return rawAnswer(code, requestId);
     });
   };

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { createTenant, signedRequest } from '@tenant-open-platform/testing';
+import { createTenant, platform, signedRequest } from '@tenant-open-platform/testing';
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../../test/support/expect-refusal.js';
 import { type Parts, sendBytes, sendSignedBytes } from '../../../test/support/send-bytes.js';
@@ -211,6 +211,7 @@ describe('JSON', () => {
     ['__proto__', '{"payload":{"__proto__":{}}}', 'body/payload/__proto__'],
     ['__proto__, escaped', '{"payload":{"\\u005f_proto__":{}}}', 'body/payload/__proto__'],
     ['an integer over 2^53-1', '{"payload":{"a":[1,9007199254740993]}}', 'body/payload/a/1'],
+    ['an integer under 1-2^53', '{"payload":{"a":-9007199254740992}}', 'body/payload/a'],
     ['too many digits', '{"payload":{"a":0.1234567890123456789}}', 'body/payload/a'],
     ['overflow', '{"payload":{"a":1e999}}', 'body/payload/a'],
     ['underflow', '{"payload":{"a":1e-999}}', 'body/payload/a'],
@@ -221,6 +222,22 @@ describe('JSON', () => {
     const answer = await signedRequest(tenant.operator, 'POST', COMMANDS, { body: Buffer.from(text) });
     expectRefusal(answer, 'MALFORMED_JSON');
     expect(answer.body.details).toEqual([{ location, code: 'MALFORMED_JSON', message: expect.any(String) }]);
+  });
+
+  test.each([
+    ['17 significant digits', '21.300000000000001', 21.3],
+    ['17 significant digits with an exponent', '-2.2250738585072014e-308', -2.2250738585072014e-308],
+    ['a negative zero', '-0', 0],
+    ['a negative zero with a fraction', '-0.0', 0],
+    ['the largest integer', '9007199254740991', 2 ** 53 - 1],
+    ['the smallest integer', '-9007199254740991', 1 - 2 ** 53],
+  ])('with %s is accepted, and the record has the double', async (_, text, number) => {
+    const vendor = '/api/v1/platform/catalog/vendors/gates';
+    await signedRequest(platform().admin, 'PUT', vendor, { body: { enabled: true } });
+    const body = Buffer.from(`{"description":"a","payload_schema":{"default":[${text}]}}`);
+    const answer = await signedRequest(platform().admin, 'PUT', `${vendor}/command-types/gate`, { body });
+    expect(answer.status, answer.raw).toBe(200);
+    expect(answer.body.payload_schema).toEqual({ default: [number] });
   });
 
   test.each([

@@ -73,7 +73,8 @@ export function readUpdate(body: Buffer): Read<CommandUpdate> {
   if (details.length === 0) return { message: counted.data };
   const { code = INVALID, message = '' } = counted.data.status_reason ?? {};
   const note = `Left out: ${listOf(details, 250)}`;
-  const said = code === INVALID ? note : `${cut(message, 700)} (${INVALID}. ${note})`.trimStart();
+  const beside = ` (${INVALID}. ${note})`;
+  const said = code === INVALID && message === '' ? note : (cut(message, 1_024 - beside.length) + beside).trimStart();
   return {
     message: { ...counted.data, status_reason: { code, message: said } },
     leftOut: { reason: `The update counts. ${note}`, details: details.slice(0, MAX_DETAILS) },
@@ -110,11 +111,13 @@ function readMember(name: string, text: string): Member {
 
 /** A reason without a part that cannot be kept, such as its long message, still tells what happened. */
 function reasonIn(name: string, value: unknown) {
-  const { code, message } = Object(value) as { code?: unknown; message?: unknown };
-  return name === 'status_reason' && typeof code === 'string' && /^.{1,128}$/u.test(code)
-    ? { code, message: typeof message === 'string' ? cut(message, 1_024) : '' }
-    : undefined;
+  const { code, message = value } = Object(value) as { code?: unknown; message?: unknown };
+  const kept = { code: textIn(code, 128) || INVALID, message: textIn(message, 1_024) };
+  return name === 'status_reason' ? kept : undefined;
 }
+
+const textIn = (value: unknown, maxLength: number) =>
+  ['string', 'number'].includes(typeof value) ? cut(String(value), maxLength) : '';
 
 const sizeProblem = (value: unknown) =>
   value !== undefined && Buffer.byteLength(JSON.stringify(value)) > MAX_OBJECT_BYTES
@@ -133,36 +136,32 @@ function membersOf(body: Buffer): Map<string, string[]> {
   const bytes = body.toString('latin1');
   const [start] = /^(?:\xef\xbb\xbf)?[ \t\r\n]*\{/.exec(bytes) ?? [];
   if (start === undefined) return members;
-  let depth = 1;
+  const open = ['{'];
   let name = '';
   let text = '';
   const end = () => {
-    const value = text.trim();
-    if (value !== '' || name !== '') {
-      const values = members.get(name);
-      if (values) values.push(value);
-      else members.set(name, [value]);
-    }
+    const values = members.get(name) ?? [];
+    if (name !== '' || text.trim() !== '') values.push(text.trim());
+    if (values.length > 0) members.set(name, values);
     name = '';
     text = '';
   };
   for (const [token] of bytes.slice(start.length).matchAll(TOKEN)) {
-    if (depth === 1 && (token === ',' || token === '}')) end();
-    else if (depth === 1 && token === ':' && name === '') {
-      name = nameIn(text);
+    // Too many brackets closed an object that goes on.
+    if (open.length === 0 && token === ',') open.push('{');
+    if (open.length === 1 && (token === ',' || token === '}')) end();
+    else if (open.length === 1 && token === ':' && name === '') {
+      name = textIn(valueIn(text), text.length);
       text = '';
     } else text += token;
-    if (token === '{' || token === '[') depth++;
-    // A bracket that nothing opened ends no object.
-    if (token === ']' ? depth > 1 : token === '}' && depth > 0) depth--;
+    if (token === '{' || token === '[') open.push(token);
+    // A bracket closes what is open since its own one. A `]` that nothing opened ends no update.
+    const own = token === '}' ? '{' : token === ']' ? '[' : null;
+    if (own && open.length > 1) open.length = Math.max(1, open.lastIndexOf(own));
+    else if (token === '}') open.pop();
   }
   end();
   return members;
-}
-
-function nameIn(text: string): string {
-  const name = valueIn(text);
-  return typeof name === 'string' ? name : '';
 }
 
 function valueIn(text = ''): unknown {

@@ -67,6 +67,25 @@ test.each([
   expect(read(text).message).toMatchObject(counted);
 });
 
+test.each([
+  ['a bracket that never closes', '{"a":[1,}'],
+  ['a brace that never closes', '[{"a":1]'],
+  ['brackets that cross', '{"a":[{"b":1]}}'],
+  ['a bracket in place of a brace', '{"a":1]'],
+  ['a bracket in place of an inner brace', '{"a":{"b":1],"c":2}'],
+  ['a bracket too many', '{"a":1]}'],
+  ['a brace too many', '{"a":1}}'],
+])('an outcome behind %s counts', (_, result) => {
+  expect(read(`{"result":${result},${outcome}}`).message).toMatchObject(counted);
+});
+
+test('half a million brackets that do not match take little time', () => {
+  const before = process.cpuUsage();
+  read(`{${outcome},"result":${'{'.repeat(500_000)}${']'.repeat(500_000)}}`);
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1_000).toBeLessThan(5_000);
+});
+
 test('the reason of the adapter stays, whatever is left out', () => {
   const reason = { code: 'HOT', message: 'The motor is hot.' };
   const said = `"status_reason":${JSON.stringify(reason)},"result":{"t":NaN}`;
@@ -92,6 +111,34 @@ test.each([
   expect(message).toMatchObject({ ...counted, status_reason: { code: 'HOT' } });
   const said = `${kept} (RESULT_INVALID. Left out: body/status_reason`.trimStart();
   expect(message.status_reason.message.startsWith(said), message.status_reason.message).toBe(true);
+});
+
+test.each([
+  ['the code of the platform', '"code":"RESULT_INVALID","message":"Hot"', 'RESULT_INVALID'],
+  ['a number for a code', '"code":17,"message":"Hot"', '17'],
+  ['a long code', `"code":"${'A'.repeat(129)}","message":"Hot"`, 'A'.repeat(128)],
+  ['a long code, cut between characters', `"code":"x${'😀'.repeat(128)}","message":"Hot"`, `x${'😀'.repeat(63)}`],
+  ['an empty code', '"code":"","message":"Hot"', 'RESULT_INVALID'],
+  ['no code', '"message":"Hot"', 'RESULT_INVALID'],
+  ['no readable code', '"code":"A\\u0000","message":"Hot"', 'RESULT_INVALID'],
+])('of a reason with %s its message stays, and what can be kept of its code', (_, reason, code) => {
+  const { message } = read(`{${outcome},"status_reason":{${reason}},"result":"done"}`);
+  const said = expect.stringMatching(/^Hot \(RESULT_INVALID\. Left out: body\/.*\)$/);
+  expect(message).toEqual({ ...counted, status_reason: { code, message: said } });
+});
+
+test('a reason that is a text is a message', () => {
+  const { message } = read(`{${outcome},"status_reason":"Hot"}`);
+  expect(message).toMatchObject({ status_reason: { message: expect.stringMatching(/^Hot \(RESULT_INVALID\. /) } });
+});
+
+test.each([1_024, 1_025])('of a message of %d characters only the place of the note is lost', (length) => {
+  const reason = JSON.stringify({ code: 'HOT', message: 'x'.repeat(length) });
+  const { message } = read(`{${outcome},"status_reason":${reason},"result":"done"}`) as never as {
+    message: { status_reason: { message: string } };
+  };
+  expect(message.status_reason.message).toHaveLength(1_024);
+  expect(message.status_reason.message).toMatch(/^x{900,} \(RESULT_INVALID\. Left out: .*body\/result .*\)$/);
 });
 
 test('of a reason with two codes neither counts', () => {

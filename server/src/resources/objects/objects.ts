@@ -141,7 +141,7 @@ export function denialsOf(policy: Policy, asked: Asked): ErrorDetail[] {
 }
 
 /** A single type and subtype (RFC 9110), optionally with parameters: lists and wildcards are refused. */
-const MEDIA_TYPE = /^([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)(?:[ \t]*;[^,]*)?$/i;
+const MEDIA_TYPE = /^([a-z0-9!#$&^_.+-]+)\/([a-z0-9!#$&^_.+-]+)(?:[ \t]*;(?:[^,"]|"(?:[^"\\]|\\.)*")*)?$/i;
 
 /** Compares only the essence: type and subtype in lower case, without parameters. */
 function isAllowed(contentType: string, allowed: readonly string[]): boolean {
