@@ -39,7 +39,7 @@ reset role;
 -- commands are stored.
 --
 -- For a command `idempotency_key`, `vendor`, `device_id`, `command_type`, `revision` of the payload schema that it was
--- checked against, `payload`, `payload_sha256` in hex, `timeout_seconds`, `request_id`, and `command_id_tail`, the part of
+-- checked against, `payload`, `timeout_seconds`, `request_id`, and `command_id_tail`, the part of
 -- its UUID v7 after the time; `batch_id` and `traceparent` may be absent. Of a command that the caller refuses only
 -- `idempotency_key` and `is_refused` are needed.
 --
@@ -93,7 +93,7 @@ begin
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
       nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
       idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
-      payload_sha256 text, timeout_seconds int, request_id text, traceparent text, command_id_tail text,
+      timeout_seconds int, request_id text, traceparent text, command_id_tail text,
       batch_id uuid, is_refused boolean
     )
   ), checked as (
@@ -190,12 +190,12 @@ begin
   ), inserted as (
     -- A used key inserts nothing.
     insert into public.commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
       created_by_client_id, request_id, traceparent, batch_id
     )
     select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
-      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
       accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
       batch_id
     from given
@@ -464,7 +464,7 @@ begin
   insert into public.events (tenant_id, command_id, event_type, event_id, logged_at)
   select tenant_id, command_id, event_type, event_id, greatest(clock_timestamp(), last.logged_at)
   from json_to_recordset(new_events::json) as given (
-    position int, slot int, tenant_id text, command_id uuid, event_type text, event_id uuid
+    position int, slot int, tenant_id text, command_id uuid, event_type public.event_type, event_id uuid
   )
   join last using (slot)
   where position = any (logged) is not true
@@ -486,7 +486,7 @@ language sql
 set plan_cache_mode = force_custom_plan
 as $$
   select array_agg(given.position)
-  from json_to_recordset(new_events::json) as given (position int, tenant_id text, command_id uuid, event_type text)
+  from json_to_recordset(new_events::json) as given (position int, tenant_id text, command_id uuid, event_type public.event_type)
   where exists (
     select from public.events
     where events.tenant_id = given.tenant_id and events.command_id = given.command_id
@@ -622,6 +622,11 @@ $$;
 revoke execute on function used_keys_v1(text) from public;
 grant execute on function used_keys_v1(text) to top_ingest;
 --> statement-breakpoint
+CREATE TYPE "public"."adapter_status" AS ENUM('PENDING', 'SENT', 'DELIVERED', 'REJECTED', 'UNSUPPORTED', 'UNREACHABLE', 'FAILED', 'TIMED_OUT');--> statement-breakpoint
+CREATE TYPE "public"."command_status" AS ENUM('ACCEPTED', 'DISPATCHED', 'SUCCEEDED', 'FAILED', 'REJECTED', 'UNSUPPORTED', 'TIMED_OUT', 'EXPIRED', 'CANCELED');--> statement-breakpoint
+CREATE TYPE "public"."device_execution_status" AS ENUM('NOT_STARTED', 'IN_PROGRESS', 'SUCCEEDED', 'FAILED', 'REJECTED', 'TIMED_OUT', 'UNKNOWN');--> statement-breakpoint
+CREATE TYPE "public"."event_type" AS ENUM('command.accepted', 'command.completed');--> statement-breakpoint
+CREATE TYPE "public"."outbox_kind" AS ENUM('COMMAND_ACCEPTED', 'DEVICE_REQUEST_REPLIED');--> statement-breakpoint
 CREATE TABLE "bus_principals" (
 	"tenant_id" text NOT NULL,
 	"principal_id" uuid NOT NULL,
@@ -812,16 +817,15 @@ CREATE TABLE "commands" (
 	"device_id" text NOT NULL,
 	"command_type" text NOT NULL,
 	"payload" json NOT NULL,
-	"payload_sha256" "bytea" NOT NULL,
 	"timeout_seconds" integer NOT NULL,
-	"status" text NOT NULL,
-	"adapter_status" text NOT NULL,
-	"device_execution_status" text NOT NULL,
+	"status" "command_status" NOT NULL,
+	"adapter_status" "adapter_status" NOT NULL,
+	"device_execution_status" "device_execution_status" NOT NULL,
 	"status_reason" json,
 	"progress" json,
 	"result" json,
 	"late_result" json,
-	"history" jsonb DEFAULT '[]'::jsonb NOT NULL,
+	"history" text DEFAULT '' NOT NULL,
 	"accepted_at" timestamp (3) with time zone NOT NULL,
 	"dispatched_at" timestamp (3) with time zone,
 	"deadline_at" timestamp (3) with time zone NOT NULL,
@@ -871,7 +875,7 @@ CREATE TABLE "event_log_origins" (
 CREATE TABLE "events" (
 	"tenant_id" text NOT NULL,
 	"command_id" uuid NOT NULL,
-	"event_type" text NOT NULL,
+	"event_type" "event_type" NOT NULL,
 	"event_id" uuid NOT NULL,
 	"seq" bigint GENERATED ALWAYS AS IDENTITY (sequence name "events_seq_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"logged_at" timestamp (3) with time zone DEFAULT clock_timestamp() NOT NULL,
@@ -882,7 +886,7 @@ CREATE TABLE "outbox" (
 	"tenant_id" text NOT NULL,
 	"is_logged" boolean DEFAULT false NOT NULL,
 	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "outbox_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"kind" text NOT NULL,
+	"kind" "outbox_kind" NOT NULL,
 	"fact_id" uuid NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "outbox_tenant_id_is_logged_position_pk" PRIMARY KEY("tenant_id","is_logged","position")
@@ -1043,7 +1047,7 @@ CREATE INDEX "vendors_in_order" ON "vendors" USING btree ("created_at","vendor")
 CREATE INDEX "object_resources_of_credential" ON "object_resources" USING btree ("tenant_id","credential_id","resource_id");
 --> statement-breakpoint
 -- Leaves space on each page, so that the updates of a command stay on its page. All commands of a page are dispatched together.
-alter table commands set (fillfactor = 50);
+alter table commands set (fillfactor = 40);
 -- Storing the last use stays on its page and writes no index entries.
 alter table credentials set (fillfactor = 70);
 -- Each batch of ended commands updates the rows of its minute: its rows stay on their page and write no index entries.

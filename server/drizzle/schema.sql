@@ -32,6 +32,69 @@ CREATE SCHEMA public;
 COMMENT ON SCHEMA public IS 'standard public schema';
 
 --
+-- Name: adapter_status; Type: TYPE; Schema: public; Owner: -
+--
+
+CREATE TYPE public.adapter_status AS ENUM (
+    'PENDING',
+    'SENT',
+    'DELIVERED',
+    'REJECTED',
+    'UNSUPPORTED',
+    'UNREACHABLE',
+    'FAILED',
+    'TIMED_OUT'
+);
+
+--
+-- Name: command_status; Type: TYPE; Schema: public; Owner: -
+--
+
+CREATE TYPE public.command_status AS ENUM (
+    'ACCEPTED',
+    'DISPATCHED',
+    'SUCCEEDED',
+    'FAILED',
+    'REJECTED',
+    'UNSUPPORTED',
+    'TIMED_OUT',
+    'EXPIRED',
+    'CANCELED'
+);
+
+--
+-- Name: device_execution_status; Type: TYPE; Schema: public; Owner: -
+--
+
+CREATE TYPE public.device_execution_status AS ENUM (
+    'NOT_STARTED',
+    'IN_PROGRESS',
+    'SUCCEEDED',
+    'FAILED',
+    'REJECTED',
+    'TIMED_OUT',
+    'UNKNOWN'
+);
+
+--
+-- Name: event_type; Type: TYPE; Schema: public; Owner: -
+--
+
+CREATE TYPE public.event_type AS ENUM (
+    'command.accepted',
+    'command.completed'
+);
+
+--
+-- Name: outbox_kind; Type: TYPE; Schema: public; Owner: -
+--
+
+CREATE TYPE public.outbox_kind AS ENUM (
+    'COMMAND_ACCEPTED',
+    'DEVICE_REQUEST_REPLIED'
+);
+
+--
 -- Name: admit_requests_v1(text, boolean); Type: FUNCTION; Schema: admission; Owner: -
 --
 
@@ -55,7 +118,7 @@ begin
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
       nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
       idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
-      payload_sha256 text, timeout_seconds int, request_id text, traceparent text, command_id_tail text,
+      timeout_seconds int, request_id text, traceparent text, command_id_tail text,
       batch_id uuid, is_refused boolean
     )
   ), checked as (
@@ -152,12 +215,12 @@ begin
   ), inserted as (
     -- A used key inserts nothing.
     insert into public.commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
       created_by_client_id, request_id, traceparent, batch_id
     )
     select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
-      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
       accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
       batch_id
     from given
@@ -398,7 +461,7 @@ begin
   insert into public.events (tenant_id, command_id, event_type, event_id, logged_at)
   select tenant_id, command_id, event_type, event_id, greatest(clock_timestamp(), last.logged_at)
   from json_to_recordset(new_events::json) as given (
-    position int, slot int, tenant_id text, command_id uuid, event_type text, event_id uuid
+    position int, slot int, tenant_id text, command_id uuid, event_type public.event_type, event_id uuid
   )
   join last using (slot)
   where position = any (logged) is not true
@@ -418,7 +481,7 @@ CREATE FUNCTION public.logged_events_v1(new_events text) RETURNS integer[]
     SET plan_cache_mode TO 'force_custom_plan'
     AS $$
   select array_agg(given.position)
-  from json_to_recordset(new_events::json) as given (position int, tenant_id text, command_id uuid, event_type text)
+  from json_to_recordset(new_events::json) as given (position int, tenant_id text, command_id uuid, event_type public.event_type)
   where exists (
     select from public.events
     where events.tenant_id = given.tenant_id and events.command_id = given.command_id
@@ -683,16 +746,15 @@ CREATE TABLE public.commands (
     device_id text NOT NULL,
     command_type text NOT NULL,
     payload json NOT NULL,
-    payload_sha256 bytea NOT NULL,
     timeout_seconds integer NOT NULL,
-    status text NOT NULL,
-    adapter_status text NOT NULL,
-    device_execution_status text NOT NULL,
+    status public.command_status NOT NULL,
+    adapter_status public.adapter_status NOT NULL,
+    device_execution_status public.device_execution_status NOT NULL,
     status_reason json,
     progress json,
     result json,
     late_result json,
-    history jsonb DEFAULT '[]'::jsonb NOT NULL,
+    history text DEFAULT ''::text NOT NULL,
     accepted_at timestamp(3) with time zone NOT NULL,
     dispatched_at timestamp(3) with time zone,
     deadline_at timestamp(3) with time zone NOT NULL,
@@ -704,7 +766,7 @@ CREATE TABLE public.commands (
     batch_id uuid,
     is_copied boolean
 )
-WITH (fillfactor='50');
+WITH (fillfactor='40');
 
 ALTER TABLE ONLY public.commands FORCE ROW LEVEL SECURITY;
 
@@ -815,7 +877,7 @@ ALTER TABLE ONLY public.event_log_origins FORCE ROW LEVEL SECURITY;
 CREATE TABLE public.events (
     tenant_id text NOT NULL,
     command_id uuid NOT NULL,
-    event_type text NOT NULL,
+    event_type public.event_type NOT NULL,
     event_id uuid NOT NULL,
     seq bigint NOT NULL,
     logged_at timestamp(3) with time zone DEFAULT clock_timestamp() NOT NULL
@@ -943,7 +1005,7 @@ CREATE TABLE public.outbox (
     tenant_id text NOT NULL,
     is_logged boolean DEFAULT false NOT NULL,
     "position" bigint NOT NULL,
-    kind text NOT NULL,
+    kind public.outbox_kind NOT NULL,
     fact_id uuid NOT NULL,
     created_at timestamp(3) with time zone DEFAULT now() NOT NULL
 )

@@ -1,5 +1,5 @@
 -- Leaves space on each page, so that the updates of a command stay on its page. All commands of a page are dispatched together.
-alter table commands set (fillfactor = 50);
+alter table commands set (fillfactor = 40);
 -- Storing the last use stays on its page and writes no index entries.
 alter table credentials set (fillfactor = 70);
 -- Each batch of ended commands updates the rows of its minute: its rows stay on their page and write no index entries.

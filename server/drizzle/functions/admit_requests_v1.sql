@@ -7,7 +7,7 @@
 -- commands are stored.
 --
 -- For a command `idempotency_key`, `vendor`, `device_id`, `command_type`, `revision` of the payload schema that it was
--- checked against, `payload`, `payload_sha256` in hex, `timeout_seconds`, `request_id`, and `command_id_tail`, the part of
+-- checked against, `payload`, `timeout_seconds`, `request_id`, and `command_id_tail`, the part of
 -- its UUID v7 after the time; `batch_id` and `traceparent` may be absent. Of a command that the caller refuses only
 -- `idempotency_key` and `is_refused` are needed.
 --
@@ -61,7 +61,7 @@ begin
       position int, tenant_id text, client_id text, number bigint, secret_version int, signed_at bigint,
       nonce_hash text, object text, action text, granting_roles text, path_tenant_id text,
       idempotency_key text, vendor text, device_id text, command_type text, revision int, payload json,
-      payload_sha256 text, timeout_seconds int, request_id text, traceparent text, command_id_tail text,
+      timeout_seconds int, request_id text, traceparent text, command_id_tail text,
       batch_id uuid, is_refused boolean
     )
   ), checked as (
@@ -158,12 +158,12 @@ begin
   ), inserted as (
     -- A used key inserts nothing.
     insert into public.commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
       created_by_client_id, request_id, traceparent, batch_id
     )
     select tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
-      decode(payload_sha256, 'hex'), timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
+      timeout_seconds, 'ACCEPTED', 'PENDING', 'NOT_STARTED', accepted_at,
       accepted_at + make_interval(secs => timeout_seconds), accepted_at, client_id, request_id, traceparent,
       batch_id
     from given

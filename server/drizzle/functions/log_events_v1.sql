@@ -33,7 +33,7 @@ begin
   insert into public.events (tenant_id, command_id, event_type, event_id, logged_at)
   select tenant_id, command_id, event_type, event_id, greatest(clock_timestamp(), last.logged_at)
   from json_to_recordset(new_events::json) as given (
-    position int, slot int, tenant_id text, command_id uuid, event_type text, event_id uuid
+    position int, slot int, tenant_id text, command_id uuid, event_type public.event_type, event_id uuid
   )
   join last using (slot)
   where position = any (logged) is not true

@@ -6,7 +6,7 @@ language sql
 set plan_cache_mode = force_custom_plan
 as $$
   select array_agg(given.position)
-  from json_to_recordset(new_events::json) as given (position int, tenant_id text, command_id uuid, event_type text)
+  from json_to_recordset(new_events::json) as given (position int, tenant_id text, command_id uuid, event_type public.event_type)
   where exists (
     select from public.events
     where events.tenant_id = given.tenant_id and events.command_id = given.command_id

@@ -38,7 +38,6 @@ const ways: [string, (caller: Profile) => Promise<(command: GivenCommand) => Pro
 
 describe.each(ways)('%s', (_way, acceptFor) => {
   test.each([
-    ['has a hash that is not hex', { payload_sha256: 'not hex' }, '22023'],
     ['has a malformed id', { command_id_tail: 'xyz' }, '22P02'],
     ['has a NUL in a text', { device_id: 'd\u0000' }, '22P05'],
   ])('stores every command of a batch except the one that %s', async (_, poison, code) => {

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import type { contract } from '@tenant-open-platform/contract';
 import { canonicalJson } from '@tenant-open-platform/contract/strict-json';
-import { and, eq, inArray } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { z } from 'zod';
 import { ApiError, largePayload, refuse, tenantAway, unavailable } from '../foundation/api-error.js';
 import { batched, repeatedly } from '../foundation/database/batched.js';
@@ -122,7 +121,7 @@ export function createAcceptance(services: AcceptanceServices) {
     const existing = await readByKeys(
       database,
       tenantId,
-      mayBeUsed.map(({ key }) => key),
+      mayBeUsed.map(({ attempt }) => attempt.request),
     );
     for (const { attempt, key, outcome } of others) {
       attempt.result = decide(attempt, outcome, existing.get(key), stored.get(key));
@@ -234,7 +233,6 @@ const toStore = ({ request, checked, idTail }: Attempt, { requestId, traceparent
         command_type: request.command_type,
         revision: checked.revision,
         payload: request.payload,
-        payload_sha256: payloadHash(request),
         timeout_seconds: timeoutOf(request),
         request_id: requestId,
         traceparent,
@@ -242,21 +240,24 @@ const toStore = ({ request, checked, idTail }: Attempt, { requestId, traceparent
       }
     : { idempotency_key: request.idempotency_key, is_refused: true };
 
-const payloadHash = ({ payload }: CommandRequest) => hash('sha256', canonicalJson(payload));
+const { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payload, timeoutSeconds } = commands;
+const columns = { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, timeoutSeconds };
 
-const { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds } =
-  commands;
-/** Not the payload and the result: 500 commands could have megabytes of them. */
-const columns = { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payloadSha256, timeoutSeconds };
+/** Without its payload if that of the request is longer or shorter. */
+export type Existing = Pick<typeof commands.$inferSelect, keyof typeof columns> & { payload: object | null };
 
-export type Existing = Pick<typeof commands.$inferSelect, keyof typeof columns>;
-
-/** The commands of the tenant that have used these idempotency keys, by key. */
-async function readByKeys(database: Database, tenantId: string, keys: string[]) {
-  if (keys.length === 0) return new Map<string, Existing>();
+/** The commands of the tenant that have used the idempotency keys of these requests, by key. */
+async function readByKeys(database: Database, tenantId: string, requests: readonly CommandRequest[]) {
+  if (requests.length === 0) return new Map<string, Existing>();
+  const keys = requests.map(({ idempotency_key }) => idempotency_key);
+  // 500 commands could have megabytes of payloads. The order of members, which may differ, changes no length.
+  const lengths: Record<string, number[]> = Object.fromEntries(keys.map((key) => [key, []]));
+  for (const request of requests)
+    lengths[request.idempotency_key]?.push(Buffer.byteLength(JSON.stringify(request.payload)));
+  const isAsLong = sql`${JSON.stringify(lengths)}::text::jsonb -> ${idempotencyKey} @> to_jsonb(octet_length(${payload}::text))`;
   const rows = await asTenant(database, tenantId, (tx) =>
     tx
-      .select(columns)
+      .select({ ...columns, payload: sql<object | null>`case when ${isAsLong} then ${payload} end`.mapWith(payload) })
       .from(commands)
       .where(and(eq(commands.tenantId, tenantId), inArray(idempotencyKey, keys))),
   );
@@ -269,6 +270,6 @@ const differingFields = (existing: Existing, request: CommandRequest): string[] 
     existing.vendor !== request.vendor && 'vendor',
     existing.deviceId !== request.device_id && 'device_id',
     existing.commandType !== request.command_type && 'command_type',
-    existing.payloadSha256.toString('hex') !== payloadHash(request) && 'payload',
+    canonicalJson(existing.payload) !== canonicalJson(request.payload) && 'payload',
     existing.timeoutSeconds !== timeoutOf(request) && 'timeout_seconds',
   ].filter((field) => field !== false);

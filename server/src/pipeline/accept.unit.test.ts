@@ -1,4 +1,4 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../foundation/api-error.js';
 import type { CommandOutcome } from '../foundation/database/row-level-security.js';
@@ -30,7 +30,7 @@ const existing: Existing = {
   vendor: 'vendor_a',
   deviceId: 'd-1',
   commandType: 'reboot',
-  payloadSha256: Buffer.from(hash('sha256', '{}'), 'hex'),
+  payload: {},
   timeoutSeconds: 30,
 };
 

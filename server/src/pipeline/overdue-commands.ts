@@ -112,7 +112,7 @@ export const dueCommands = statement(
       ) as was_read, is_copied
     from commands
     join json_to_recordset(${groups}::text::json)
-      as due (tenant_id text, vendor text, status text, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
+      as due (tenant_id text, vendor text, status command_status, until timestamptz, was_read boolean) using (tenant_id, vendor, status)
     where completed_at is null and deadline_at <= until
       and deadline_at between ${from}::timestamptz and ${to}::timestamptz
       and deadline_at <= least(now(), ${latest}::timestamptz)

@@ -121,7 +121,7 @@ test('a report that waited for another change comes after it in the history, eve
     const isWaiting = async () => {
       const [row] = await database.sql`
         select count(*)::int as count from pg_stat_activity
-        where wait_event_type = 'Lock' and query like '%late_result is not null as has_late_result%'`;
+        where wait_event_type = 'Lock' and query like '%transitions: change commands%'`;
       return row?.count;
     };
     await expect.poll(isWaiting).toBeGreaterThan(0);

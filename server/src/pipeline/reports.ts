@@ -13,17 +13,17 @@ import { dispatch, isOutdated, isTerminal, report } from './transitions.js';
 import {
   announceTransitions,
   commandKey,
-  keepLateReports,
+  commandsIn,
   type LateReport,
-  type Locked,
-  lockCommands,
-  lockedCommands,
   logTransitions,
+  type Read,
+  readCommands,
   type Step,
   stateKey,
-  storeTransitions,
+  storeChanges,
   type Transition,
   together,
+  untilNotOvertaken,
 } from './write-transitions.js';
 
 /** A report of an adapter. Tenant and vendor come from its subject; `sentAt` is when the bus stored it. */
@@ -51,25 +51,22 @@ export type ReportOutcome =
 const BETWEEN_STEPS_MS = 1_000;
 
 /**
- * Applies reports of adapters. All waiting reports share one transaction, which locks their commands. Those of a busy
- * slot wait on the bus.
+ * Applies reports of adapters. All waiting reports share one transaction. Those of a busy slot wait on the bus.
  */
 export function createCommandReporter(database: Database, signals: Signals, metrics: Metrics) {
   const patience = createPatience();
 
   async function applyTogether(reports: readonly Report[]): Promise<Applied[]> {
     const applyAll = async (tx: Transaction, rows: readonly object[]) => {
-      const commands = lockedCommands(rows);
+      const commands = commandsIn(rows);
       const last = withLastStep(reports);
       const applied = reports.map((report) => apply(commands.get(reportKey(report)), report, last.has(report)));
-      const changes = oneChangePerCommand(applied).flatMap((wave) => [
-        () => storeTransitions(tx, transitionsIn(wave)),
-        () => keepLateReports(tx, lateIn(wave)),
-      ]);
+      const changes = oneChangePerCommand(applied).map((wave) => () => storeChanges(tx, changesIn(wave)));
       await pipelined(...changes, () => logTransitions(tx, transitionsIn(applied)));
       return applied;
     };
-    const applied = await asAllTenantsImpatiently(database, applyAll, lockCommands(reports.map(toKey)));
+    const read = readCommands(reports.map(toKey));
+    const applied = await untilNotOvertaken(() => asAllTenantsImpatiently(database, applyAll, read));
     announceTransitions({ signals, metrics }, transitionsIn(applied), lateIn(applied));
     return applied;
   }
@@ -91,6 +88,7 @@ type Applied = { outcome: ReportOutcome; transition?: Transition; late?: LateRep
 
 const transitionsIn = (applied: readonly Applied[]) => applied.flatMap(({ transition }) => transition ?? []);
 const lateIn = (applied: readonly Applied[]) => applied.flatMap(({ late }) => late ?? []);
+const changesIn = (applied: readonly Applied[]) => applied.flatMap(({ transition, late }) => transition ?? late ?? []);
 
 const toKey = ({ tenantId, update }: Report) => ({ tenant_id: tenantId, command_id: update.command_id });
 const reportKey = (report: Report) => commandKey(toKey(report));
@@ -112,12 +110,19 @@ function oneChangePerCommand(applied: readonly Applied[]): Applied[][] {
       known.one.transition = transition;
       continue;
     }
-    const added = { wave: known ? known.wave + 1 : 0, one: { ...one } };
+    // The wave before has locked the row.
+    const added = known ? { wave: known.wave + 1, one: unguarded(one) } : { wave: 0, one: { ...one } };
     last.set(key, added);
     waves[added.wave] = [...(waves[added.wave] ?? []), added.one];
   }
   return waves;
 }
+
+const unguarded = ({ transition, late, ...one }: Applied): Applied => ({
+  ...one,
+  ...(transition && { transition: { ...transition, seenAt: undefined } }),
+  ...(late && { late: { ...late, seenAt: undefined } }),
+});
 
 /**
  * Of the reports with a step, the last one of each command. The others are of no use: a device that reports a hundred
@@ -143,7 +148,7 @@ const isLater = (step: Step, known: Step | null | undefined) =>
   !known || step.reported_at > known.reported_at || (step.reported_at === known.reported_at && step.step > known.step);
 
 /** Decides on one report, and updates the known state of the command for the next report. */
-function apply(command: Locked | undefined, given: Report, hasLastStep: boolean): Applied {
+function apply(command: Read | undefined, given: Report, hasLastStep: boolean): Applied {
   const { tenantId, vendor, update } = given;
   if (!command || command.vendor !== vendor) return { outcome: 'UNKNOWN' };
   const before = command.state;
@@ -151,7 +156,7 @@ function apply(command: Locked | undefined, given: Report, hasLastStep: boolean)
   if (state.status === 'ACCEPTED') return { outcome: 'TOO_EARLY' };
   const { command_id: commandId, status_reason: reason, progress: _, result, occurred_at: __, ...said } = update;
   const source = said.device_execution_status ? ('DEVICE' as const) : ('ADAPTER' as const);
-  const entry = { tenantId, commandId, source, reason };
+  const entry = { tenantId, commandId, seenAt: command.seenAt, source, reason };
   if (!isTerminal(state)) {
     const step = hasLastStep ? stepOf(given) : undefined;
     const progress = step && isLater(step, command.progress) ? step : undefined;

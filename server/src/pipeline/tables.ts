@@ -18,6 +18,7 @@ import {
   integer,
   json,
   jsonb,
+  pgEnum,
   pgTable,
   primaryKey,
   text,
@@ -63,6 +64,13 @@ export const commandTypes = pgTable(
 
 type JsonObject = Record<string, unknown>;
 
+/** Four bytes a value in a row, and its name in SQL. */
+export const commandStatus = pgEnum('command_status', oneOf(CommandStatus));
+export const adapterStatus = pgEnum('adapter_status', oneOf(AdapterStatus));
+export const deviceExecutionStatus = pgEnum('device_execution_status', oneOf(DeviceExecutionStatus));
+export const eventType = pgEnum('event_type', eventTypes);
+export const outboxKind = pgEnum('outbox_kind', ['COMMAND_ACCEPTED', 'DEVICE_REQUEST_REPLIED']);
+
 /** The first result after the final status, in the form of the answers. */
 export type LateResult = NonNullable<CommandRecord['late_result']>;
 
@@ -83,17 +91,16 @@ export const commands = pgTable(
     commandType: text('command_type').notNull(),
     /** json, not jsonb: keeps the order of names, except integers such as "10": JSON.parse puts them first. */
     payload: json().$type<JsonObject>().notNull(),
-    /** SHA-256 of the payload as canonical JSON (RFC 8785). */
-    payloadSha256: bytes('payload_sha256').notNull(),
     timeoutSeconds: integer('timeout_seconds').notNull(),
-    status: text({ enum: oneOf(CommandStatus) }).notNull(),
-    adapterStatus: text('adapter_status', { enum: oneOf(AdapterStatus) }).notNull(),
-    deviceExecutionStatus: text('device_execution_status', { enum: oneOf(DeviceExecutionStatus) }).notNull(),
+    status: commandStatus().notNull(),
+    adapterStatus: adapterStatus('adapter_status').notNull(),
+    deviceExecutionStatus: deviceExecutionStatus('device_execution_status').notNull(),
     statusReason: json('status_reason').$type<{ code: string; message: string }>(),
     progress: json().$type<CommandRecord['progress']>(),
     result: json().$type<JsonObject>(),
     lateResult: json('late_result').$type<LateResult>(),
-    history: jsonb().$type<HistoryEntry[]>().notNull().default([]),
+    /** See command-history.ts. */
+    history: text().notNull().default(''),
     acceptedAt: instant('accepted_at').notNull(),
     dispatchedAt: instant('dispatched_at'),
     deadlineAt: instant('deadline_at').notNull(),
@@ -137,7 +144,7 @@ export const outbox = pgTable(
     /** True once the relay has logged the fact while the bus was away. Such rows leave first. */
     isLogged: boolean('is_logged').notNull().default(false),
     position: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
-    kind: text({ enum: ['COMMAND_ACCEPTED', 'DEVICE_REQUEST_REPLIED'] }).notNull(),
+    kind: outboxKind().notNull(),
     factId: uuid('fact_id').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
@@ -188,7 +195,7 @@ export const events = pgTable(
   {
     tenantId: text('tenant_id').notNull(),
     commandId: uuid('command_id').notNull(),
-    eventType: text('event_type', { enum: eventTypes }).notNull(),
+    eventType: eventType('event_type').notNull(),
     eventId: uuid('event_id').notNull(),
     /** In a slot, transactions commit in the order of this number: see event-log.ts. */
     seq: bigint({ mode: 'number' }).notNull().generatedAlwaysAsIdentity(),

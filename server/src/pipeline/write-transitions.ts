@@ -5,17 +5,19 @@ import { fixedSql, statement } from '../foundation/database/statement.js';
 import { type Signals, topics } from '../foundation/signals/signals.js';
 import { slotOf } from '../foundation/slots.js';
 import type { Metrics } from '../foundation/telemetry/metrics.js';
+import { linesOf, toLine } from './command-history.js';
 import { logEvents } from './event-log.js';
 import type { commands } from './tables.js';
 import { isTerminal, type State } from './transitions.js';
 
 /**
- * A change of a command whose row the transaction has locked. If `after` is `before`, it is a step of the execution,
- * which is not part of the history.
+ * A change of a command. `seenAt`: only if its row has not changed since; without it, the transaction has locked the row.
+ * If `after` is `before`, it is a step of the execution, which is not part of the history.
  */
 export type Transition = {
   tenantId: string;
   commandId: string;
+  seenAt?: string | undefined;
   vendor: string;
   before: State;
   after: State;
@@ -23,11 +25,9 @@ export type Transition = {
   reason?: { code: string; message: string } | undefined;
   progress?: Step | undefined;
   result?: Record<string, unknown> | undefined;
-  /** The history entries of the transitions before it that the same change of the row writes. */
-  earlier?: Entry[];
+  /** The lines in the history of the transitions before it that the same change of the row writes. */
+  earlier?: string[];
 };
-
-type Entry = ReturnType<typeof entryOf>;
 
 /** A step of the execution, and when the bus stored its message. */
 export type Step = NonNullable<(typeof commands.$inferSelect)['progress']>;
@@ -47,25 +47,58 @@ export type LateReport = Omit<Transition, 'vendor' | 'before' | 'after' | 'progr
 export async function makeTransitions(tx: Transaction, transitions: readonly Transition[]): Promise<void> {
   // In this order: the update does not run under the lock of the log.
   await pipelined(
-    () => storeTransitions(tx, transitions),
+    () => storeChanges(tx, transitions),
     () => logTransitions(tx, transitions),
   );
 }
 
-/** Without the events: `logTransitions` must follow as the last of the transaction. */
-export async function storeTransitions(tx: Transaction, transitions: readonly Transition[]): Promise<void> {
-  if (transitions.length === 0) return;
-  const rows = transitions.map((transition) => ({
-    ...changeOf(transition, transition.after, transition.after),
-    ...(!isStatusChange(transition) && { entry: null }),
-    earlier: transition.earlier ?? null,
-    reason: transition.reason ?? null,
-    progress: transition.progress ?? null,
-    result: transition.result ?? null,
-    completes: completes(transition),
-  }));
-  await tx.execute(changes(JSON.stringify(rows)));
+/** Another transaction has changed a command since it was read. This one writes nothing. */
+class Overtaken extends Error {}
+
+/** Runs the transaction again, from its reading on, while another one changes one of its commands in between. */
+export async function untilNotOvertaken<Result>(transaction: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
 }
+
+/** Without the events: `logTransitions` must follow as the last of the transaction. */
+export async function storeChanges(tx: Transaction, given: readonly (Transition | LateReport)[]): Promise<void> {
+  if (given.length === 0) return;
+  const rows = given.map((change) => ('final' in change ? lateRow(change) : transitionRow(change)));
+  const { count } = await tx.execute(changes(JSON.stringify(rows)));
+  if (count < rows.length) throw new Overtaken('A command has changed since it was read.');
+}
+
+const transitionRow = (transition: Transition) => ({
+  ...changeOf(transition, transition.after),
+  lines: isStatusChange(transition) ? [...(transition.earlier ?? []), lineOf(transition, transition.after)] : [],
+  reason: transition.reason ?? null,
+  progress: transition.progress ?? null,
+  result: transition.result ?? null,
+  completes: completes(transition),
+});
+
+const lateRow = (report: LateReport) => ({
+  ...changeOf(report, report.final),
+  lines: [lineOf(report, report.reported)],
+  completes: false,
+  late_result: report.lateResult,
+});
+
+const changeOf = ({ tenantId, commandId, seenAt = undefined }: Transition | LateReport, state: State) => ({
+  tenant_id: tenantId,
+  command_id: commandId,
+  seen_at: seenAt ?? null,
+  ...state,
+});
+
+const lineOf = ({ source, reason = undefined }: Transition | LateReport, shown: State) =>
+  toLine({ source, ...shown, reason: reason ?? null });
 
 export const logTransitions = (tx: Transaction, transitions: readonly Transition[]) =>
   logEvents(
@@ -98,21 +131,17 @@ const changes = statement(
       result = coalesce(given.result, commands.result),
       (history, late_result, completed_at, updated_at) = (
         select
-          case
-            when given.entry is null then commands.history
-            when given.earlier is null then commands.history || (given.entry || jsonb_build_object('at', next.text))
-            else commands.history || (
-              select jsonb_agg(told.entry || jsonb_build_object('at', to_char(
-                (next.at - (jsonb_array_length(given.earlier) + 1 - place) * interval '1 millisecond') at time zone 'UTC',
-                'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
-              )) order by place)
-              from jsonb_array_elements(given.earlier || given.entry) with ordinality as told (entry, place)
+          commands.history || coalesce((
+            select string_agg(
+              line || (extract(epoch from next.first - commands.accepted_at) * 1000)::bigint + place - 1 || chr(10), ''
+              order by place
             )
-          end,
+            from json_array_elements_text(given.lines) with ordinality as told (line, place)
+          ), ''),
           case
             when given.late_result is null then commands.late_result
             else json_build_object(
-              'received_at', next.text,
+              'received_at', to_char(next.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
               'adapter_status', given.late_result -> 'adapter_status',
               'device_execution_status', given.late_result -> 'device_execution_status',
               'status_reason', given.late_result -> 'status_reason',
@@ -122,18 +151,22 @@ const changes = statement(
           case when completes then next.at else commands.completed_at end,
           next.at
         from (
-          select at, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as text
+          select first, first + greatest(json_array_length(given.lines) - 1, 0) * interval '1 millisecond' as at
           from (
-            select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3)
-              + coalesce(jsonb_array_length(given.earlier), 0) * interval '1 millisecond' as at
-          ) as later
+            select greatest(statement_timestamp(), commands.updated_at + interval '1 millisecond')::timestamptz(3) as first
+          ) as begun
         ) as next
       )
-    from json_to_recordset(${rows}::text::json) as given (
-      tenant_id text, command_id uuid, status text, adapter_status text, device_execution_status text, entry jsonb,
-      earlier jsonb, reason json, progress json, result json, completes boolean, late_result json
-    )
-    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id`,
+    from (
+      select * from json_to_recordset(${rows}::text::json) as given (
+        tenant_id text, command_id uuid, seen_at timestamptz, status command_status, adapter_status adapter_status,
+        device_execution_status device_execution_status, lines json, reason json, progress json, result json,
+        completes boolean, late_result json
+      )
+      order by tenant_id, command_id
+    ) as given
+    where commands.tenant_id = given.tenant_id and commands.command_id = given.command_id
+      and (seen_at is null or commands.updated_at = seen_at)`,
 );
 
 const isStatusChange = ({ before, after }: Transition) => after !== before;
@@ -143,7 +176,7 @@ export const together = (first: Transition | undefined, next: Transition | undef
   first && next && isStatusChange(first) && isStatusChange(next)
     ? {
         ...next,
-        earlier: [...(first.earlier ?? []), entryOf(first, first.after)],
+        earlier: [...(first.earlier ?? []), lineOf(first, first.after)],
         progress: next.progress ?? first.progress,
         result: next.result ?? first.result,
       }
@@ -171,37 +204,14 @@ export function announceTransitions(
   ]);
 }
 
-/** Writes late reports: a history entry, and late_result for the first one. */
-export async function keepLateReports(tx: Transaction, reports: readonly LateReport[]): Promise<void> {
-  if (reports.length === 0) return;
-  const rows = reports.map((report) => ({
-    ...changeOf(report, report.final, report.reported),
-    completes: false,
-    late_result: report.lateResult,
-  }));
-  await tx.execute(changes(JSON.stringify(rows)));
-}
-
-/** A change to this state, with its entry in the history. */
-const changeOf = (change: Transition | LateReport, state: State, shown: State) => ({
-  tenant_id: change.tenantId,
-  command_id: change.commandId,
-  ...state,
-  entry: entryOf(change, shown),
-});
-
-const entryOf = ({ source, reason }: Transition | LateReport, shown: State) => ({
-  source,
-  ...shown,
-  reason: reason ?? null,
-});
-
 /**
  * `seenStates`: the states in the history of an ended command, used to detect repeated reports. `isCopied`: it was in a
  * restored copy of the database, so it may have been dispatched.
  */
-export type Locked = {
+export type Read = {
   vendor: string;
+  /** When the row changed last. */
+  seenAt: string;
   state: State;
   isCopied: boolean;
   hasLateResult: boolean;
@@ -220,19 +230,20 @@ export const commandKey = ({ tenant_id, command_id }: Key) => `${tenant_id} ${co
 type Row = Key &
   State & {
     vendor: string;
+    seen_at: string;
     is_copied: boolean | null;
     has_late_result: boolean;
     is_moving: boolean | null;
     progress: Step | null;
     unchanged_ms: number;
-    history: State[] | null;
+    history: string | null;
   };
 
-const lock = statement(
-  'transitions: lock commands',
+const read = statement(
+  'transitions: read commands',
   (keys: string) => fixedSql`
     select tenant_id, command_id, vendor, status, adapter_status, device_execution_status,
-      is_copied,
+      updated_at::text as seen_at, is_copied,
       late_result is not null as has_late_result, progress,
       (extract(epoch from statement_timestamp() - updated_at) * 1000)::float8 as unchanged_ms,
       case when completed_at is not null then history end as history,
@@ -245,23 +256,25 @@ const lock = statement(
     where (tenant_id, command_id) in (
       select tenant_id, command_id from json_to_recordset(${keys}::text::json)
         as asked (tenant_id text, command_id uuid)
-    )
-    order by tenant_id, command_id
-    for no key update`,
+    )`,
 );
 
-/** Locks the commands with these keys until the transaction ends. */
-export const lockCommands = (keys: readonly Key[]) => lock(JSON.stringify(keys));
+/** Reads the commands with these keys. No lock: `seenAt` guards what is written. */
+export const readCommands = (keys: readonly Key[]) => read(JSON.stringify(keys));
 
-/** The commands that exist, from the rows of `lockCommands`. */
-export const lockedCommands = (rows: readonly object[]) =>
+/** The commands that exist, from the rows of `readCommands`. */
+export const commandsIn = (rows: readonly object[]) =>
   new Map(
-    (rows as Row[]).map((row): [string, Locked] => {
+    (rows as Row[]).map((row): [string, Read] => {
       const { tenant_id, command_id, vendor, is_copied, progress, history, ...more } = row;
-      const { has_late_result: hasLateResult, is_moving, unchanged_ms: unchangedMs, ...state } = more;
+      const { has_late_result: hasLateResult, is_moving, unchanged_ms: unchangedMs, seen_at: seenAt, ...state } = more;
       const isMoving = is_moving === true;
-      const known = { vendor, state, isCopied: is_copied === true, hasLateResult, isMoving, progress, unchangedMs };
-      return [commandKey({ tenant_id, command_id }), { ...known, seenStates: new Set(history?.map(stateKey)) }];
+      const isCopied = is_copied === true;
+      const known = { vendor, seenAt, state, isCopied, hasLateResult, isMoving, progress, unchangedMs };
+      return [
+        commandKey({ tenant_id, command_id }),
+        { ...known, seenStates: new Set(linesOf(history ?? '').map(stateKey)) },
+      ];
     }),
   );
 

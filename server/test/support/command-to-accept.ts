@@ -10,7 +10,6 @@ export const commandToAccept = (fields: Partial<NewCommand> = {}): NewCommand =>
   command_type: 'reboot',
   revision: 1,
   payload: {},
-  payload_sha256: '00'.repeat(32),
   timeout_seconds: 300,
   request_id: randomUUID(),
   command_id_tail: newIdTail(),

@@ -69,7 +69,7 @@ const asOwnTenantWithEveryRight = <Result>(work: (tx: postgres.TransactionSql) =
     // The relay deletes its rows within moments.
     await tx`set local role top_system`;
     for (const tenantId of [own, foreign])
-      await tx`insert into outbox (tenant_id, kind, fact_id) values (${tenantId}, 'OF_A_TEST', ${uuid()})`;
+      await tx`insert into outbox (tenant_id, kind, fact_id) values (${tenantId}, 'COMMAND_ACCEPTED', ${uuid()})`;
     // Own last: the transaction stays in this tenant.
     for (const tenantId of [foreign, own]) {
       await tx`select set_config('role', 'top_app', true), set_config('app.tenant_id', ${tenantId}, true)`;
@@ -206,11 +206,11 @@ test('refuses to store a reference from one tenant to another', async () => {
       tx,
       (save) => save`
         insert into commands (
-          tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+          tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
           timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
           created_by_client_id, request_id
         ) values (
-          ${own}, ${uuid()}, 'k-2', 'vendor_a', 'd-1', 'reboot', '{}', '', 30, 'ACCEPTED', 'PENDING', 'NOT_STARTED',
+          ${own}, ${uuid()}, 'k-2', 'vendor_a', 'd-1', 'reboot', '{}', 30, 'ACCEPTED', 'PENDING', 'NOT_STARTED',
           now(), now(), now(), ${foreignClientId}, 'r-1'
         )`,
     );

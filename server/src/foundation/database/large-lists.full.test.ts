@@ -21,11 +21,11 @@ await owner`
   from generate_series(1, ${ROWS}::int) number, generate_series(1, 1023) group by number`;
 await owner`
   insert into commands (
-    tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256, timeout_seconds,
+    tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, timeout_seconds,
     status, adapter_status, device_execution_status, result, accepted_at, deadline_at, completed_at, updated_at,
     created_by_client_id, request_id
   )
-  select ${tenant_id}, id, 'large-' || number, 'vendor_a', 'large', 'reboot', json, '', 30, 'SUCCEEDED', 'DELIVERED',
+  select ${tenant_id}, id, 'large-' || number, 'vendor_a', 'large', 'reboot', json, 30, 'SUCCEEDED', 'DELIVERED',
     'SUCCEEDED', json, now(), now(), now(), now(), ${client_id}, 'large'
   from large`;
 await owner`
@@ -74,12 +74,12 @@ test('the summary of a batch of 25,001 commands counts each once, 10,000 a reque
   const { tenant_id, client_id } = idle.demo;
   await owner`
     insert into commands (
-      tenant_id, command_id, batch_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, batch_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
       created_by_client_id, request_id
     )
-    select ${tenant_id}, gen_random_uuid(), ${batch}, 'counted-' || number, 'vendor_a', 'many', 'reboot', '{}', '', 30,
-      (array['SUCCEEDED', 'FAILED', 'DISPATCHED', 'SUCCEEDED'])[number % 4 + 1], 'DELIVERED', 'SUCCEEDED', now(), now(),
+    select ${tenant_id}, gen_random_uuid(), ${batch}, 'counted-' || number, 'vendor_a', 'many', 'reboot', '{}', 30,
+      (array['SUCCEEDED', 'FAILED', 'DISPATCHED', 'SUCCEEDED']::command_status[])[number % 4 + 1], 'DELIVERED', 'SUCCEEDED', now(), now(),
       now(), ${client_id}, 'many'
     from generate_series(1, 25001) number`;
   const totals: number[] = [];

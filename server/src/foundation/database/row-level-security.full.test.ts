@@ -203,7 +203,7 @@ test('row-level security binds the function: without the policies of top_ingest 
       'position', 0, 'tenant_id', tenant_id, 'client_id', client_id, 'number', number, 'secret_version', 1,
       'signed_at', extract(epoch from now())::bigint, 'nonce_hash', md5(random()::text), 'object', 'o', 'action', 'a',
       'granting_roles', 'integration_operator', 'idempotency_key', 'k', 'vendor', 'vendor_a', 'device_id', 'd',
-      'command_type', 'reboot', 'revision', 1, 'payload', '{}'::json, 'payload_sha256', '', 'timeout_seconds', 30,
+      'command_type', 'reboot', 'revision', 1, 'payload', '{}'::json, 'timeout_seconds', 30,
       'request_id', 'r', 'command_id_tail', '70008000000000000000'
     ))::text as row
     from credentials where tenant_id = 'demo'`;

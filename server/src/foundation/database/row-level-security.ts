@@ -146,7 +146,6 @@ export type NewCommand = {
   /** The revision of the payload schema that it was checked against. */
   revision: number;
   payload: Record<string, unknown>;
-  payload_sha256: string;
   timeout_seconds: number;
   request_id: string;
   traceparent?: string | undefined;

@@ -16,10 +16,11 @@ import { dispatch, failUnsent, INITIAL, type State } from '../transitions.js';
 import {
   announceTransitions,
   commandKey,
-  lockCommands,
-  lockedCommands,
+  commandsIn,
   makeTransitions,
+  readCommands,
   type Transition,
+  untilNotOvertaken,
 } from '../write-transitions.js';
 
 type Services = { signals: Signals; metrics: Metrics; now: Now };
@@ -61,7 +62,7 @@ export function createDispatch({ signals, metrics, now }: Services) {
     /** The bus can never carry this message, for example because it is too large. */
     async endUndeliverable(transaction: Owned['transaction'], row: OutboxRow, reason: string): Promise<void> {
       if (!isCommand(row)) return;
-      const transitions = await transaction((tx) => failUndeliverable(tx, row, reason));
+      const transitions = await untilNotOvertaken(() => transaction((tx) => failUndeliverable(tx, row, reason)));
       announceTransitions({ signals, metrics }, transitions);
     },
   };
@@ -170,12 +171,13 @@ function toMessage({ traceparent, is_copied: _, left_ms, ...row }: Row, askedAt:
 /** The bus can never carry the command. It ends now, so its caller need not wait for the deadline. */
 async function failUndeliverable(tx: Transaction, { tenant_id, fact_id }: Fact, reason: string): Promise<Transition[]> {
   const key = { tenant_id, command_id: fact_id };
-  const command = lockedCommands(await tx.execute(lockCommands([key]))).get(commandKey(key));
+  const command = commandsIn(await tx.execute(readCommands([key]))).get(commandKey(key));
   const after = command && failUnsent(command.state);
   if (!command || !after) return [];
   const transition: Transition = {
     tenantId: tenant_id,
     commandId: fact_id,
+    seenAt: command.seenAt,
     vendor: command.vendor,
     before: command.state,
     after,

@@ -27,11 +27,11 @@ beforeEach(async () => {
 const wait = (count: number) => superuser`
   with accepted as (
     insert into commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, deadline_at, updated_at,
       created_by_client_id, request_id
     )
-    select 'demo', gen_random_uuid(), gen_random_uuid(), 'vendor_a', 'd-1', 'reboot', '{}', '', 300, 'ACCEPTED',
+    select 'demo', gen_random_uuid(), gen_random_uuid(), 'vendor_a', 'd-1', 'reboot', '{}', 300, 'ACCEPTED',
       'PENDING', 'NOT_STARTED', now(), now() + interval '1 hour', now(), ${platform.demo.client_id}, 'r'
     from generate_series(1, ${count})
     returning tenant_id, command_id

@@ -158,11 +158,11 @@ async function endedCommands(count: number): Promise<Logged[]> {
     from unnest(${TENANTS}::text[]) as tenant_id`;
   return superuser<Logged[]>`
     insert into commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, accepted_at, completed_at, deadline_at,
       updated_at, created_by_client_id, request_id
     )
-    select 'tenant-' || n % ${TENANTS.length}, gen_random_uuid(), gen_random_uuid(), 'vendor_a', 'd-1', 'reboot', '{}', '',
+    select 'tenant-' || n % ${TENANTS.length}, gen_random_uuid(), gen_random_uuid(), 'vendor_a', 'd-1', 'reboot', '{}',
       300, 'SUCCEEDED', 'DELIVERED', 'SUCCEEDED', now(), now(), now() + interval '1 hour', now(), 'client-tenant-' || n % ${TENANTS.length}, 'r'
     from generate_series(1, ${count}::int) as n
     returning tenant_id, command_id`;

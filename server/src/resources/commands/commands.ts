@@ -9,6 +9,7 @@ import type { Admit, Signed } from '../../gateway/auth/admission.js';
 import { type Answer, parseBody, validRequest } from '../../gateway/http/exchange.js';
 import type { Call, CallOf } from '../../gateway/operation/call.js';
 import type { Acceptance, Accepted, CommandRequest } from '../../pipeline/accept.js';
+import { readHistory } from '../../pipeline/command-history.js';
 import { commands, type HistoryEntry } from '../../pipeline/tables.js';
 import {
   cancel as canceled,
@@ -113,10 +114,11 @@ const presentCommand = (row: Row, call: Pick<Call, 'requestId'>) => ({
 });
 
 /** The whole history of a command. Its columns show acceptance and dispatch, `history` shows all later changes. */
-function historyOf({ acceptedAt, dispatchedAt, history }: Row): HistoryEntry[] {
-  const accepted = platformEntry(acceptedAt, INITIAL);
-  const dispatched = dispatchedAt && dispatch(INITIAL);
-  return dispatched ? [accepted, platformEntry(dispatchedAt, dispatched), ...history] : [accepted, ...history];
+function historyOf(row: Row): HistoryEntry[] {
+  const accepted = platformEntry(row.acceptedAt, INITIAL);
+  const dispatched = row.dispatchedAt && dispatch(INITIAL);
+  const before = row.dispatchedAt && dispatched ? [accepted, platformEntry(row.dispatchedAt, dispatched)] : [accepted];
+  return [...before, ...readHistory(row)];
 }
 
 const platformEntry = (at: Date, state: State): HistoryEntry => ({

@@ -13,13 +13,13 @@ const { tenant_id, client_id } = idle.demo;
 async function endedAfter(hours: number): Promise<void> {
   await owner`
     insert into commands (
-      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, status_reason, accepted_at, deadline_at,
       completed_at, updated_at, created_by_client_id, request_id
     )
     select ${tenant_id},
       (lpad(to_hex((extract(epoch from accepted) * 1000)::bigint), 12, '0') || '7000' || '8000000000000000')::uuid,
-      ${randomUUID()}, 'vendor_a', ${`after-${hours}`}, 'reboot', '{}', '', 30, 'EXPIRED', 'PENDING', 'NOT_STARTED',
+      ${randomUUID()}, 'vendor_a', ${`after-${hours}`}, 'reboot', '{}', 30, 'EXPIRED', 'PENDING', 'NOT_STARTED',
       '{"code":"EXPIRED","message":""}', accepted, accepted, now(), now(), ${client_id}, 'old'
     from (select now() - ${hours} * interval '1 hour' as accepted) as given`;
 }

@@ -20,12 +20,12 @@ async function batchOf(reasons: readonly string[], withoutReason: number): Promi
   ];
   await owner`
     insert into commands (
-      tenant_id, command_id, batch_id, idempotency_key, vendor, device_id, command_type, payload, payload_sha256,
+      tenant_id, command_id, batch_id, idempotency_key, vendor, device_id, command_type, payload,
       timeout_seconds, status, adapter_status, device_execution_status, status_reason, accepted_at, deadline_at,
       completed_at, updated_at, created_by_client_id, request_id
     )
     select ${tenant_id}, gen_random_uuid(), ${batch}, ${batch}::text || number, 'vendor_' || number % 3, 'd', 'reboot',
-      '{}', '', 30, 'FAILED', 'UNREACHABLE', 'NOT_STARTED',
+      '{}', 30, 'FAILED', 'UNREACHABLE', 'NOT_STARTED',
       case when code is not null then json_build_object('code', code, 'message', '') end, now(), now(), now(), now(),
       ${client_id}, 'many'
     from json_array_elements_text(${JSON.stringify(codes)}::text::json) with ordinality as given (code, number)`;

@@ -31,7 +31,6 @@ const LEFT_OUT_COLUMNS = [
   'callback_endpoints.previous_secret_sealed',
   'callback_endpoints.secret_sealed',
   'commands.is_copied',
-  'commands.payload_sha256',
   'commands.traceparent',
   'credentials.number',
   'credentials.previous_secret_sealed',
