@@ -137,6 +137,30 @@ test('a report that waited for another change comes after it in the history, eve
   expect(Date.parse(history.at(-1).at)).toBeGreaterThan(changedAt);
 });
 
+test('a report of an accepted command waits while the commands of a restored copy are marked: it counts', async () => {
+  const id = await dispatched();
+  const isThis = database.sql`tenant_id = ${tenant.tenant_id} and command_id = ${id}`;
+  // As the copy has it: accepted, and dispatched by the history that is lost.
+  await asSystem(
+    (tx) =>
+      tx`update commands set status = 'ACCEPTED', adapter_status = 'PENDING', dispatched_at = null where ${isThis}`,
+  );
+  let reporting: Promise<ReportOutcome> | undefined;
+  await asSystem(async (tx) => {
+    await tx`update commands set is_copied = true where ${isThis}`;
+    reporting = report(id, succeeded);
+    const isWaiting = async () => {
+      const [row] = await database.sql`
+        select count(*)::int as count from pg_stat_activity
+        where wait_event_type = 'Lock' and query like '%transitions: lock accepted commands%'`;
+      return row?.count;
+    };
+    await expect.poll(isWaiting).toBeGreaterThan(0);
+  });
+  expect(await reporting).toBe('CHANGED');
+  expect((await get(id)).status).toBe('SUCCEEDED');
+});
+
 test('only the history says why a step was slow; the record says why the command ended', async () => {
   const id = await dispatched();
   const reason = { code: 'BUSY', message: 'The device is busy.' };

@@ -18,6 +18,7 @@ import {
   logTransitions,
   type Read,
   readCommands,
+  readMarkedCommands,
   type Step,
   stateKey,
   storeChanges,
@@ -57,16 +58,17 @@ export function createCommandReporter(database: Database, signals: Signals, metr
   const patience = createPatience();
 
   async function applyTogether(reports: readonly Report[]): Promise<Applied[]> {
+    const keys = reports.map(toKey);
     const applyAll = async (tx: Transaction, rows: readonly object[]) => {
-      const commands = commandsIn(rows);
+      let commands = commandsIn(rows);
+      if ([...commands.values()].some(isNotDispatched)) commands = commandsIn(await readMarkedCommands(tx, keys));
       const last = withLastStep(reports);
       const applied = reports.map((report) => apply(commands.get(reportKey(report)), report, last.has(report)));
       const changes = oneChangePerCommand(applied).map((wave) => () => storeChanges(tx, changesIn(wave)));
       await pipelined(...changes, () => logTransitions(tx, transitionsIn(applied)));
       return applied;
     };
-    const read = readCommands(reports.map(toKey));
-    const applied = await untilNotOvertaken(() => asAllTenantsImpatiently(database, applyAll, read));
+    const applied = await untilNotOvertaken(() => asAllTenantsImpatiently(database, applyAll, readCommands(keys)));
     announceTransitions({ signals, metrics }, transitionsIn(applied), lateIn(applied));
     return applied;
   }
@@ -89,6 +91,8 @@ type Applied = { outcome: ReportOutcome; transition?: Transition; late?: LateRep
 const transitionsIn = (applied: readonly Applied[]) => applied.flatMap(({ transition }) => transition ?? []);
 const lateIn = (applied: readonly Applied[]) => applied.flatMap(({ late }) => late ?? []);
 const changesIn = (applied: readonly Applied[]) => applied.flatMap(({ transition, late }) => transition ?? late ?? []);
+
+const isNotDispatched = ({ state, isCopied }: Read) => state.status === 'ACCEPTED' && !isCopied;
 
 const toKey = ({ tenantId, update }: Report) => ({ tenant_id: tenantId, command_id: update.command_id });
 const reportKey = (report: Report) => commandKey(toKey(report));

@@ -262,6 +262,30 @@ const read = statement(
 /** Reads the commands with these keys. No lock: `seenAt` guards what is written. */
 export const readCommands = (keys: readonly Key[]) => read(JSON.stringify(keys));
 
+const lockAccepted = statement(
+  'transitions: lock accepted commands',
+  (keys: string) => fixedSql`
+    select from commands
+    where (tenant_id, command_id) in (
+      select tenant_id, command_id from json_to_recordset(${keys}::text::json)
+        as asked (tenant_id text, command_id uuid)
+    ) and status = 'ACCEPTED'
+    order by tenant_id, command_id
+    for no key update`,
+);
+
+/**
+ * As `readCommands`, after the statement has ended that marks the open commands of a restored copy: an ACCEPTED one may
+ * have been dispatched.
+ */
+export async function readMarkedCommands(tx: Transaction, keys: readonly Key[]): Promise<readonly object[]> {
+  const [, rows] = await pipelined(
+    () => tx.execute(lockAccepted(JSON.stringify(keys))),
+    () => tx.execute(readCommands(keys)),
+  );
+  return rows;
+}
+
 /** The commands that exist, from the rows of `readCommands`. */
 export const commandsIn = (rows: readonly object[]) =>
   new Map(

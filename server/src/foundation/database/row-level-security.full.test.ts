@@ -1,6 +1,7 @@
 import { newKeyring, temporaryFolder } from '@tenant-open-platform/testing';
 import { ownPostgres } from '@tenant-open-platform/testing/private-postgres';
 import { ServerExited, startServer } from '@tenant-open-platform/testing/start-server';
+import { sql } from 'drizzle-orm';
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { openPool, openSession } from '../../../test/support/open-pool.js';
@@ -220,4 +221,17 @@ test('row-level security binds the function: without the policies of top_ingest 
   await superuser`alter policy top_ingest_insert on commands with check (true)`;
   expect(await login`select outcome from admission.admit_requests_v1(${row}, true)`).toEqual([{ outcome: 'ACCEPTED' }]);
   await login.end();
+});
+
+test('a statement of a tenant is prepared, and planned at each use', async () => {
+  const pool = openPool(database.url, { max: 1 });
+  // By itself, Postgres keeps a plan from the sixth use on.
+  for (let use = 0; use < 8; use++) {
+    await asTenant(pool, 'demo', (tx) =>
+      tx.execute(sql`select client_id from credentials where tenant_id = ${'demo'}`),
+    );
+  }
+  const plans = await pool.sql`
+    select generic_plans::int, custom_plans::int from pg_prepared_statements where statement like 'select client_id%'`;
+  expect(plans).toEqual([{ generic_plans: 0, custom_plans: 8 }]);
 });
