@@ -41,7 +41,7 @@ async function insertOldCommands(): Promise<void> {
   await owner`
     insert into events (tenant_id, command_id, event_type, event_id)
     select tenant_id, command_id, type, gen_random_uuid()
-    from commands, unnest(array['command.accepted', 'command.completed']) as type
+    from commands, unnest(array['command.accepted', 'command.completed']::event_type[]) as type
     where command_id <> ${sample} order by command_id, type`;
 }
 

@@ -48,6 +48,7 @@ import { asOwner, releaseSlots, renewSlots } from '../src/pipeline/slots/slot-ow
 import type { OutboxRow } from '../src/pipeline/tables.js';
 import { readChanges } from '../src/pipeline/wait-for.js';
 import { compareWithBus } from '../src/pipeline/witness.js';
+import { readMarkedCommands } from '../src/pipeline/write-transitions.js';
 import { objectGrants } from '../src/resources/tables.js';
 import { purgeTenants } from '../src/resources/tenants/purge-tenants.js';
 import { newCommand } from './support/commands.js';
@@ -244,6 +245,8 @@ async function relayOnce(signals: Signals): Promise<void> {
     const update = { command_id, device_execution_status };
     await report({ tenantId, vendor: 'vendor_a', sentAt: new Date(), update });
   }
+  // As a report of a command that is not dispatched yet.
+  await asAllTenants(database, (tx) => readMarkedCommands(tx, [{ tenant_id: tenantId, command_id }]));
 }
 
 /** The request of the samples again. */

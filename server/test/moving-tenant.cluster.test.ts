@@ -39,7 +39,7 @@ test.each(SIZES)(
     // Below 0, as after a move: so many are not published first.
     await a.owner.unsafe(`
       insert into events (tenant_id, command_id, event_type, event_id, seq, logged_at) overriding system value
-      select 'acme', ${ID_OF_N}, type, gen_random_uuid(), place - 2 * n, now()
+      select 'acme', ${ID_OF_N}, type::event_type, gen_random_uuid(), place - 2 * n, now()
       from generate_series(1, ${kept}) as n,
         (values ('command.accepted', 0), ('command.completed', 1)) as types (type, place)`);
     const startedAt = performance.now();
