@@ -44,8 +44,8 @@ const CREATED_FOR_MS = 250;
 const UNREAD_MS = 60_000;
 
 /**
- * Before 2.10.14, a message that is to be delivered again while the only reader is a connection that has died makes
- * nats-server forget its last delivery: it delivers that message again as new.
+ * Before 2.10.14, nats-server forgets its last delivery if another message is to be delivered again while the only reader
+ * is a connection that has died. It delivers the forgotten message a second time, as new.
  */
 const FORGETS_DELIVERIES = /^2\.(\d|10\.(\d|1[0-3]))\b/;
 
@@ -85,7 +85,7 @@ export function startReading(link: Link, { stream, durable, room, take, clock, e
   let countsSince: number | undefined;
   /** The durable was the one in use until then, by the clock of NATS. */
   let inUseUntil = 0;
-  /** NATS had delivered nothing since, by its clock, when reading began. */
+  /** The last delivery before reading began, by the clock of NATS. */
   let deliveredAt = Number.NEGATIVE_INFINITY;
   let seenReconnects = -1;
   let seenLeader: string | undefined;

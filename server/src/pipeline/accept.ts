@@ -243,7 +243,7 @@ const toStore = ({ request, checked, idTail }: Attempt, { requestId, traceparent
 const { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, payload, timeoutSeconds } = commands;
 const columns = { commandId, acceptedAt, idempotencyKey, vendor, deviceId, commandType, timeoutSeconds };
 
-/** Without its payload if that of the request is longer or shorter. */
+/** `payload` is null if it is longer or shorter than that of the request. */
 export type Existing = Pick<typeof commands.$inferSelect, keyof typeof columns> & { payload: object | null };
 
 /** The commands of the tenant that have used the idempotency keys of these requests, by key. */

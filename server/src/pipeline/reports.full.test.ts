@@ -44,6 +44,14 @@ const asSystem = <Result>(work: (tx: postgres.TransactionSql) => Promise<Result>
     return work(tx);
   });
 
+const waitsForLock = (statement: string) =>
+  expect
+    .poll(
+      () => database.sql`
+        select from pg_stat_activity where wait_event_type = 'Lock' and query like ${`%${statement}%`}`,
+    )
+    .not.toEqual([]);
+
 const historyOf = ({ history }: Answer['body']) =>
   history.map((entry: Answer['body']) => [
     entry.source,
@@ -118,13 +126,7 @@ test('a report that waited for another change comes after it in the history, eve
   const changedAt = await asSystem(async (tx) => {
     await tx`select from commands where tenant_id = ${tenant.tenant_id} and command_id = ${id} for no key update`;
     reporting = report(id, { adapter_status: 'DELIVERED' });
-    const isWaiting = async () => {
-      const [row] = await database.sql`
-        select count(*)::int as count from pg_stat_activity
-        where wait_event_type = 'Lock' and query like '%transitions: change commands%'`;
-      return row?.count;
-    };
-    await expect.poll(isWaiting).toBeGreaterThan(0);
+    await waitsForLock('transitions: change commands');
     const [changed] = await tx<{ updated_at: string }[]>`
       update commands set updated_at = clock_timestamp()
       where tenant_id = ${tenant.tenant_id} and command_id = ${id}
@@ -149,13 +151,7 @@ test('a report of an accepted command waits while the commands of a restored cop
   await asSystem(async (tx) => {
     await tx`update commands set is_copied = true where ${isThis}`;
     reporting = report(id, succeeded);
-    const isWaiting = async () => {
-      const [row] = await database.sql`
-        select count(*)::int as count from pg_stat_activity
-        where wait_event_type = 'Lock' and query like '%transitions: lock accepted commands%'`;
-      return row?.count;
-    };
-    await expect.poll(isWaiting).toBeGreaterThan(0);
+    await waitsForLock('transitions: lock accepted commands');
   });
   expect(await reporting).toBe('CHANGED');
   expect((await get(id)).status).toBe('SUCCEEDED');

@@ -51,9 +51,7 @@ export type ReportOutcome =
 /** A device may report each percent: a row is written again for its steps at most so often. */
 const BETWEEN_STEPS_MS = 1_000;
 
-/**
- * Applies reports of adapters. All waiting reports share one transaction. Those of a busy slot wait on the bus.
- */
+/** Applies reports of adapters. All waiting reports share one transaction. Those of a busy slot wait on the bus. */
 export function createCommandReporter(database: Database, signals: Signals, metrics: Metrics) {
   const patience = createPatience();
 

@@ -120,7 +120,7 @@ test('a stranger who does not read a document loses the connection', async () =>
   await once(socket, 'connect');
   const localPort = socket.localPort as number;
   expect(unreadByServer(localPort)).toBe(0);
-  // However much the kernel keeps: a server whose answers nobody reads reads no more requests.
+  // A server reads no more requests once nobody reads its answers. How much the kernel keeps differs.
   await vi.waitFor(
     () => {
       socket.write('GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(10));
